@@ -1,0 +1,159 @@
+// swift-tools-version: 6.2
+// The map of Vauban: targets grouped by room, in dependency order, one comment each. ARCHITECTURE.md says what the
+// walls are; Tests/WallsTests checks that each target imports only what is allowed.
+import PackageDescription
+
+/// A warning in our own targets fails the build; for those who depend on us SwiftPM turns this off by itself.
+let house: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+}
+
+func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house)
+}
+
+#if os(Linux)
+
+let values: [Target] = [
+    // Bytes that are zeroised and cannot be copied.
+    target("VaubanSecretBytes", in: "Values"),
+    // The shapes of our ASN.1 modules, over swift-asn1.
+    target("VaubanDER", in: "Values", [asn1]),
+    // Accessibility, access control, refusals: what is decided, apart from who decides.
+    target("VaubanAccessPolicy", in: "Values", ["VaubanDER", asn1]),
+    // Items, attributes and queries, with their grammar as a table.
+    target("VaubanKeychainModel", in: "Values", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+]
+
+let contracts: [Target] = [
+    // The door of keychaind.
+    target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    // The door of authd.
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    // The door of enclaved, between rooms only.
+    target("EnclaveWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+]
+
+let host: [Target] = [
+    // Marked C: ancillary data, system calls without a wrapper, fork.
+    .target(name: "CVaubanLinux", path: "Sources/Host/CVaubanLinux"),
+    // The only place that talks to Linux: sockets, peers, folders, files, clocks.
+    target("VaubanLinuxHost", in: "Host", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
+]
+
+let enclave: [Target] = [
+    // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
+    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    // The backend without hardware: a device secret in a file.
+    target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", asn1, crypto]),
+    // The door: dispatch table and standing connections.
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanSecretBytes", log]),
+    // The room that holds keys.
+    program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+]
+
+let keychain: [Target] = [
+    // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
+    target("KeychainStore", in: "Keychain", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"), asn1]),
+    // The query grammar and the row's two halves, over a store and the enclave's door.
+    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, log]),
+    // The room that holds records.
+    program("keychaind", in: "Keychain", ["Keychain"]),
+]
+
+let authentication: [Target] = [
+    // The queue for the person's attention.
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    // The room that holds the queue.
+    program("authd", in: "Authentication", ["Authentication"]),
+]
+
+let attendants: [Target] = [
+    // Starts the rooms in user mode.
+    target("Launcher", in: "Host", ["VaubanLinuxHost", "CVaubanLinux", log]),
+    program("vauban-launcher", in: "Host", ["Launcher"]),
+    // The one process that looks at others.
+    target("Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", crypto, log]),
+    program("vauban-witness", in: "Host", ["Witness"]),
+]
+
+let callers: [Target] = [
+    // The keychain's door, typed.
+    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1]),
+    // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
+    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+    // Apple's Security, in Apple's names.
+    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
+    // Apple's LocalAuthentication, in Apple's names.
+    target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+]
+
+let commandLine: [Target] = [
+    // The command line: for people who know `security`, `secret-tool`, `pass`.
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "CVaubanLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "SwiftCSV", package: "SwiftCSV")]),
+]
+
+let testing: [Target] = [
+    // The same rooms with a cheap KDF, for tests; never installed.
+    program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+    program("vauban-launcher-testing", in: "Testing", ["Launcher"]),
+    // Joins what tests claim with what the runner saw.
+    program("acceptance", in: "Testing", []),
+    // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.
+    program("pty-play", in: "Testing", ["VaubanLinuxHost", "CVaubanLinux"]),
+    .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
+    tests("WallsTests", []),
+    tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", asn1]),
+    tests("HostTests", ["VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "CVaubanLinux", log]),
+    tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests("EnclaveTests", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost"]),
+    tests("SecurityTests", ["Security"]),
+    tests("LocalAuthenticationTests", ["LocalAuthentication"]),
+    // Client library to storage, through the real rooms over their sockets.
+    tests("RoomsTests", ["Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
+]
+
+let package = Package(
+    name: "vauban",
+    products: [
+        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
+        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+    ],
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing
+)
+
+#else
+
+// Apple's systems have the real modules; the product keeps its name, so that a shared manifest needs no condition.
+let package = Package(
+    name: "vauban",
+    products: [.library(name: "VaubanApple", targets: ["VaubanOnApple"])],
+    targets: [.target(name: "VaubanOnApple", path: "Sources/Callers/VaubanOnApple")]
+)
+
+#endif

@@ -1,0 +1,96 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// What a passcode is given for. It goes into the seal, so that a passcode sealed for one purpose serves no other.
+package enum PasscodePurpose: Int64, Sendable {
+    case unlock = 1
+    case set = 2
+    case change = 3
+    /// An answer to a prompt: reading an item, or an evaluation.
+    case prompt = 4
+}
+
+/// The policies of LocalAuthentication that the enclave knows (`LAPolicy`, with Apple's numbers).
+package enum OwnerPolicy: Int64, Sendable {
+    case biometry = 1
+    case biometryOrPasscode = 2
+}
+
+/// A fresh number to which a passcode is bound, for one use. The enclave's public key comes beside it as sealed memory
+/// (`EnclaveKeyCard`), whose maker the kernel names.
+package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
+    package let nonce: [UInt8]
+    package let purpose: PasscodePurpose
+
+    package init(nonce: [UInt8], purpose: PasscodePurpose) {
+        self.nonce = nonce
+        self.purpose = purpose
+    }
+
+    package init(from fields: inout DERFields) throws {
+        nonce = try fields.octets("nonce", in: 32...32)
+        guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else {
+            throw DERFault("purpose is unknown")
+        }
+        self.purpose = purpose
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(nonce)
+            try fields.integer(purpose.rawValue)
+        }
+    }
+
+    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); person is the uid.
+    package func sealInfo(person: UInt32) -> [UInt8] {
+        Array("vauban passcode v1".utf8) + [0, UInt8(purpose.rawValue)] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + nonce
+    }
+}
+
+/// `EnclaveKeyCard ::= SEQUENCE { version INTEGER (1), publicKey OCTET STRING (SIZE (32)) }`: the X25519 key to which
+/// passcodes are sealed, made anew at each start of the enclave.
+package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
+    package static let bytesMax = 128
+    package let publicKey: [UInt8]
+
+    package init(publicKey: [UInt8]) { self.publicKey = publicKey }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        publicKey = try fields.octets("public key", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(publicKey)
+        }
+    }
+}
+
+/// A passcode as it travels: HPKE (X25519, HKDF-SHA256, AES-256-GCM), base mode, one message.
+/// `SealedPasscode ::= SEQUENCE { encapsulated OCTET STRING (SIZE (32)), ciphertext OCTET STRING }`
+package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
+    /// Bytes of a passcode; the tag of the seal comes on top.
+    package static let passcodeBytesMax = 1024
+    package let encapsulated: [UInt8]
+    package let ciphertext: [UInt8]
+
+    package init(encapsulated: [UInt8], ciphertext: [UInt8]) {
+        self.encapsulated = encapsulated
+        self.ciphertext = ciphertext
+    }
+
+    package init(from fields: inout DERFields) throws {
+        encapsulated = try fields.octets("encapsulated key", in: 32...32)
+        ciphertext = try fields.octets("ciphertext", in: 16...Self.passcodeBytesMax + 16)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(encapsulated)
+            try fields.octets(ciphertext)
+        }
+    }
+}

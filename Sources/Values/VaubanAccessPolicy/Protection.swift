@@ -1,0 +1,51 @@
+// When an item can be decrypted: Apple's accessibility classes (C-051 … C-060).
+
+/// An accessibility class, by its stored code (`kSecAttrAccessible…`).
+package enum Protection: String, CaseIterable, Sendable {
+    case whenUnlocked = "ak"
+    case afterFirstUnlock = "ck"
+    case always = "dk"
+    case whenUnlockedThisDeviceOnly = "aku"
+    case afterFirstUnlockThisDeviceOnly = "cku"
+    case alwaysThisDeviceOnly = "dku"
+    case whenPasscodeSetThisDeviceOnly = "akpu"
+
+    /// The moments at which a class key is in the enclave's memory.
+    package enum Availability: Sendable {
+        /// Only while the device is unlocked: class A.
+        case unlocked
+        /// From the first unlock since start until the enclave ends: class C.
+        case firstUnlock
+        /// Always: class D.
+        case always
+    }
+
+    package var availability: Availability {
+        switch self {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: .unlocked
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly: .firstUnlock
+        case .always, .alwaysThisDeviceOnly: .always
+        }
+    }
+
+    /// The class exists only while a passcode is set, and its key dies with the passcode (C-060 … C-062).
+    package var needsPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
+
+    /// The class's number on disk and on the wires; Apple's key class numbers.
+    package var number: Int64 {
+        switch self {
+        case .whenUnlocked: 6
+        case .afterFirstUnlock: 7
+        case .always: 8
+        case .whenUnlockedThisDeviceOnly: 9
+        case .afterFirstUnlockThisDeviceOnly: 10
+        case .alwaysThisDeviceOnly: 11
+        case .whenPasscodeSetThisDeviceOnly: 12
+        }
+    }
+
+    package init?(number: Int64) {
+        guard let found = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = found
+    }
+}

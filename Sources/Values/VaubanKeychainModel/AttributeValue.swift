@@ -1,0 +1,57 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// The value of an attribute, in the type that it was stored with.
+package enum AttributeValue: Hashable, Sendable {
+    case text(String)
+    case data([UInt8])
+    case number(Int64)
+    /// Microseconds since the reference date, 2001-01-01 00:00 UTC.
+    case date(Int64)
+
+    /// Brings a value into the form that its attribute asks for; nil means errSecParam (secitem 3).
+    package func converted(to form: AttributeForm) -> AttributeValue? {
+        switch (form, self) {
+        case (.blob, .text), (.blob, .data), (.blob, .number), (.text, .text), (.number, .number), (.date, .date): self
+        case (.text, .data(let bytes)): String(validating: bytes, as: UTF8.self).map(AttributeValue.text)
+        case (.number, .text(let text)):
+            if let number = Int64(text), String(number) == text { .number(number) } else { self }
+        default: nil
+        }
+    }
+
+    /// The bytes by which values are equal: text and data of the same bytes are the same value, a number is its
+    /// eight bytes under a tag of its own. Goes into blind indexes only.
+    package var equalityBytes: [UInt8] {
+        switch self {
+        case .text(let text): [0x01] + Array(text.utf8)
+        case .data(let bytes): [0x01] + bytes
+        case .number(let number): [0x02] + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        case .date(let date): [0x03] + withUnsafeBytes(of: date.bigEndian) { Array($0) }
+        }
+    }
+}
+
+/// `AttributeValue ::= CHOICE { text [0] UTF8String, data [1] OCTET STRING, number [2] INTEGER, date [3] INTEGER }`
+extension AttributeValue {
+    package static let bytesMax = 65_536
+
+    package init(choiceFrom fields: inout DERFields) throws {
+        switch try fields.choice("value") {
+        case 0: self = .text(try fields.optionalText(0, "value", max: Self.bytesMax) ?? "")
+        case 1: self = .data(try fields.optionalOctets(1, "value", in: 0...Self.bytesMax) ?? [])
+        case 2: self = .number(try fields.optionalInteger(2, "value", in: Int64.min...Int64.max) ?? 0)
+        case 3: self = .date(try fields.optionalInteger(3, "value", in: Int64.min...Int64.max) ?? 0)
+        default: throw DERFault("value has an unknown type")
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        switch self {
+        case .text(let text): try der.optionalText(0, text)
+        case .data(let bytes): try der.optionalOctets(1, bytes)
+        case .number(let number): try der.optionalInteger(2, number)
+        case .date(let date): try der.optionalInteger(3, date)
+        }
+    }
+}

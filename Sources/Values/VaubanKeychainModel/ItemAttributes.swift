@@ -1,0 +1,71 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// The attributes of one item or query: one value a name, always written in the order of the names, so that equal sets
+/// have equal bytes.
+package struct ItemAttributes: Hashable, Sendable {
+    package private(set) var values: [AttributeName: AttributeValue]
+
+    package init(_ values: [AttributeName: AttributeValue] = [:]) { self.values = values }
+
+    package subscript(name: AttributeName) -> AttributeValue? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// These attributes with another set laid over them.
+    package func merging(_ changes: ItemAttributes) -> ItemAttributes {
+        ItemAttributes(values.merging(changes.values) { $1 })
+    }
+
+    /// Checks every name and brings every value into its form. Throws the name of the first that does not fit.
+    package func conforming(to kind: ItemKind) throws(AttributeFault) -> ItemAttributes {
+        var conformed: [AttributeName: AttributeValue] = [:]
+        for (name, value) in values {
+            guard let rule = AttributeRule.rule(for: name, of: kind) else { throw .unknown(name) }
+            guard let fitting = value.converted(to: rule.form) else { throw .wrongType(name) }
+            conformed[name] = fitting
+        }
+        return ItemAttributes(conformed)
+    }
+}
+
+/// Why a set of attributes is not one of its class.
+package enum AttributeFault: Error, Hashable {
+    case unknown(AttributeName)
+    case wrongType(AttributeName)
+}
+
+/// `ItemAttributes ::= SEQUENCE OF SEQUENCE { name UTF8String (SIZE (4)), value AttributeValue }`, names ascending.
+extension ItemAttributes: DERReadable, DERWritable {
+    package static let countMax = 128
+
+    package init(from fields: inout DERFields) throws {
+        var values: [AttributeName: AttributeValue] = [:]
+        var last: AttributeName?
+        while !fields.isEmpty {
+            let (name, value) = try fields.sequence("attribute") { pair in
+                (AttributeName(rawValue: try pair.text("name", max: 4)), try AttributeValue(choiceFrom: &pair))
+            }
+            guard name.rawValue.utf8.count == 4, last.map({ $0 < name }) ?? true else { throw DERFault("attributes are out of order") }
+            guard values.count < Self.countMax else { throw DERFault("attributes are too many") }
+            values[name] = value
+            last = name
+        }
+        self.init(values)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { list in
+            for name in values.keys.sorted() {
+                guard let value = values[name] else { continue }
+                try list.sequence { pair in
+                    try pair.text(name.rawValue)
+                    try value.write(into: &pair)
+                }
+            }
+        }
+    }
+}

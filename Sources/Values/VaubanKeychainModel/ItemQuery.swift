@@ -1,0 +1,92 @@
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// How many matches a search returns.
+package enum MatchLimit: Hashable, Sendable {
+    case one
+    case all
+    case count(Int64)
+
+    package var number: Int64 {
+        switch self {
+        case .one: 1
+        case .all: 0
+        case .count(let count): count
+        }
+    }
+
+    package init(number: Int64) {
+        self = number == 0 ? .all : number == 1 ? .one : .count(number)
+    }
+}
+
+/// What may be shown to the person on behalf of a call (`kSecUseAuthenticationUI`).
+package enum AuthenticationUI: Int64, Sendable {
+    case allow = 0
+    case fail = 1
+    case skip = 2
+}
+
+/// The part of a request that says which items are meant. Attributes are equal by their bytes; the accessibility class
+/// filters as an attribute does.
+package struct ItemQuery: Hashable, Sendable {
+    package var kind: ItemKind
+    package var attributes: ItemAttributes
+    package var protection: Protection?
+    /// False leaves synchronizable items out, as not naming the attribute does; true is `kSecAttrSynchronizableAny`.
+    package var includesSynchronizable = false
+    package var limit: MatchLimit = .one
+    package var returnsData = false
+    package var returnsAttributes = false
+    package var authenticationUI: AuthenticationUI = .allow
+    /// The caller's reason, shown to the person under the caller's name (`kSecUseOperationPrompt`).
+    package var operationPrompt: String?
+
+    package init(kind: ItemKind, attributes: ItemAttributes = ItemAttributes()) {
+        self.kind = kind
+        self.attributes = attributes
+    }
+}
+
+/// `ItemQuery ::= SEQUENCE { kind INTEGER, attributes ItemAttributes, limit INTEGER, flags INTEGER, ui INTEGER,
+///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL }`
+extension ItemQuery: DERReadable, DERWritable {
+    /// Bytes of a reason; longer ones are refused, never cut.
+    package static let operationPromptBytesMax = 1024
+
+    private static let flagData: Int64 = 1
+    private static let flagAttributes: Int64 = 2
+    private static let flagSynchronizable: Int64 = 4
+
+    package init(from fields: inout DERFields) throws {
+        guard let kind = ItemKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        self.init(kind: kind, attributes: try fields.value("attributes"))
+        limit = MatchLimit(number: try fields.integer("limit", in: 0...Int64(Int32.max)))
+        let flags = try fields.integer("flags", in: 0...7)
+        returnsData = flags & Self.flagData != 0
+        returnsAttributes = flags & Self.flagAttributes != 0
+        includesSynchronizable = flags & Self.flagSynchronizable != 0
+        guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...2)) else { throw DERFault("ui is unknown") }
+        authenticationUI = ui
+        if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
+            guard let known = Protection(number: number) else { throw DERFault("protection is unknown") }
+            protection = known
+        }
+        operationPrompt = try fields.optionalText(1, "prompt", max: Self.operationPromptBytesMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(kind.rawValue)
+            try fields.value(attributes)
+            try fields.integer(limit.number)
+            try fields.integer(
+                (returnsData ? Self.flagData : 0) | (returnsAttributes ? Self.flagAttributes : 0)
+                    | (includesSynchronizable ? Self.flagSynchronizable : 0))
+            try fields.integer(authenticationUI.rawValue)
+            try fields.optionalInteger(0, protection?.number)
+            try fields.optionalText(1, operationPrompt)
+        }
+    }
+}
