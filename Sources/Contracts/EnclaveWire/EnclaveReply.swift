@@ -1,0 +1,143 @@
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+package enum EnclaveReply: Hashable, Sendable {
+    case refused(Refusal)
+    case done
+    /// The registered caller, in the kernel's words.
+    case caller(person: UInt32, pid: Int64)
+    /// The wrapped item key; the key itself is the secret section.
+    case sealed(wrapped: [UInt8])
+    /// The item key is the secret section.
+    case opened
+    case leased(KeyLease)
+    case status(DeviceStatus)
+    /// The key card comes beside it as a descriptor.
+    case challenge(PasscodeChallenge)
+    /// The person is being asked at this place; the reply follows when they have answered.
+    case waitingForPerson(place: String)
+}
+
+/// What the enclave lends keychaind for one person. The keys lie in the secret section, 32 bytes each, in the order of
+/// `keys`.
+package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Purpose: Hashable, Sendable {
+        case metadata(Protection)
+        case firstUnlockIndex
+        case deviceIndex
+    }
+
+    package struct Key: Hashable, Sendable {
+        package let purpose: Purpose
+        package let generation: [UInt8]
+        package init(purpose: Purpose, generation: [UInt8]) {
+            self.purpose = purpose
+            self.generation = generation
+        }
+    }
+
+    package static let keyBytes = 32
+    package let person: UInt32
+    /// Grows with every lock. A lease of an older epoch than the last recall no longer holds class-A keys.
+    package let epoch: Int64
+    package let lock: DeviceStatus.Lock
+    package let passcodeIsSet: Bool
+    package let keys: [Key]
+
+    package init(person: UInt32, epoch: Int64, lock: DeviceStatus.Lock, passcodeIsSet: Bool, keys: [Key]) {
+        self.person = person
+        self.epoch = epoch
+        self.lock = lock
+        self.passcodeIsSet = passcodeIsSet
+        self.keys = keys
+    }
+
+    package init(from fields: inout DERFields) throws {
+        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        epoch = try fields.integer("epoch", in: 0...Int64.max)
+        guard let lock = DeviceStatus.Lock(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERFault("lock is unknown") }
+        self.lock = lock
+        passcodeIsSet = try fields.boolean("passcode is set")
+        keys = try fields.list("keys", max: 64, of: Key.self)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Int64(person))
+            try fields.integer(epoch)
+            try fields.integer(lock.rawValue)
+            try fields.boolean(passcodeIsSet)
+            try fields.list(keys)
+        }
+    }
+}
+
+/// `Key ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`; the purpose is the class's number, or 100
+/// for the first-unlock index key and 101 for the device index key.
+extension KeyLease.Key: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        switch try fields.integer("purpose", in: 1...101) {
+        case 100: purpose = .firstUnlockIndex
+        case 101: purpose = .deviceIndex
+        case let number:
+            guard let protection = Protection(number: number) else { throw DERFault("purpose is unknown") }
+            purpose = .metadata(protection)
+        }
+        generation = try fields.octets("generation", in: 8...8)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch purpose {
+            case .firstUnlockIndex: try fields.integer(100)
+            case .deviceIndex: try fields.integer(101)
+            case .metadata(let protection): try fields.integer(protection.number)
+            }
+            try fields.octets(generation)
+        }
+    }
+}
+
+extension EnclaveReply: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: EnclaveRequest.version...EnclaveRequest.version)
+        let number = try fields.choice("reply")
+        guard let reply = try fields.optional(number, "reply", { try Self.reply(number, &$0) }) else { throw DERFault("reply is missing") }
+        self = reply
+    }
+
+    private static func reply(_ number: UInt, _ reply: inout DERFields) throws -> EnclaveReply {
+        switch number {
+        case 0: return .refused(try reply.value("refusal"))
+        case 1: return .done
+        case 2:
+            return .caller(
+                person: UInt32(try reply.integer("person", in: 0...Int64(UInt32.max))), pid: try reply.integer("pid", in: 1...Int64(Int32.max)))
+        case 3: return .sealed(wrapped: try reply.octets("wrapped key", in: 1...EnclaveRequest.wrappedBytesMax))
+        case 4: return .opened
+        case 5: return .leased(try reply.value("lease"))
+        case 6: return .status(try reply.value("status"))
+        case 7: return .challenge(try reply.value("challenge"))
+        case 8: return .waitingForPerson(place: try reply.text("place", max: 256))
+        default: throw DERFault("reply is unknown")
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(EnclaveRequest.version)
+            switch self {
+            case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
+            case .done: fields.tagged(1) { _ in }
+            case .caller(let person, let pid): try fields.tagged(2) { try $0.integer(Int64(person)); try $0.integer(pid) }
+            case .sealed(let wrapped): try fields.tagged(3) { try $0.octets(wrapped) }
+            case .opened: fields.tagged(4) { _ in }
+            case .leased(let lease): try fields.tagged(5) { try $0.value(lease) }
+            case .status(let status): try fields.tagged(6) { try $0.value(status) }
+            case .challenge(let challenge): try fields.tagged(7) { try $0.value(challenge) }
+            case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// The three standing connections: the enclave never dials, so those that it needs hold a line open.
+
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// Enclave to keychaind, on the lease connection: erase the person's class-A keys of this epoch and older, then say so.
+package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
+    package let person: UInt32
+    package let epoch: Int64
+    /// True when all keys of the person go, since the keys themselves changed.
+    package let everything: Bool
+
+    package init(person: UInt32, epoch: Int64, everything: Bool) {
+        self.person = person
+        self.epoch = epoch
+        self.everything = everything
+    }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        epoch = try fields.integer("epoch", in: 0...Int64.max)
+        everything = try fields.boolean("everything")
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(Int64(person))
+            try fields.integer(epoch)
+            try fields.boolean(everything)
+        }
+    }
+}
+
+/// keychaind to enclave: the recall of this person and epoch is carried out.
+package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
+    package let person: UInt32
+    package let epoch: Int64
+
+    package init(person: UInt32, epoch: Int64) {
+        self.person = person
+        self.epoch = epoch
+    }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        epoch = try fields.integer("epoch", in: 0...Int64.max)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(Int64(person))
+            try fields.integer(epoch)
+        }
+    }
+}
+
+/// Enclave to authd, on the attention connection. A question comes with the key card as a descriptor.
+package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
+    case ask(PromptQuestion)
+    case settled(prompt: [UInt8], PromptOutcome)
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        let number = try fields.choice("notice")
+        let notice: AttentionNotice? = try fields.optional(number, "notice") { notice in
+            switch number {
+            case 0: return .ask(try notice.value("question"))
+            case 1:
+                let prompt = try notice.octets("prompt", in: 16...16)
+                guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
+                    throw DERFault("outcome is unknown")
+                }
+                return .settled(prompt: prompt, outcome)
+            default: throw DERFault("notice is unknown")
+            }
+        }
+        guard let notice else { throw DERFault("notice is missing") }
+        self = notice
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            switch self {
+            case .ask(let question): try fields.tagged(0) { try $0.value(question) }
+            case .settled(let prompt, let outcome): try fields.tagged(1) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
+            }
+        }
+    }
+}
+
+/// authd to enclave, about one question: first where it is shown (once an agent has it), then what came of it. The
+/// challenge says of which try. A question that no agent can take is answered `nobody` and never reported as shown.
+package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
+    /// `place` is what the waiting caller is told: "vauban approve on pts/3".
+    case shown(prompt: [UInt8], place: String)
+    case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        let number = try fields.choice("report")
+        let report: AttentionReport? = try fields.optional(number, "report") { report in
+            switch number {
+            case 0: return .shown(prompt: try report.octets("prompt", in: 16...16), place: try report.text("place", max: 256))
+            case 1:
+                return .answered(
+                    prompt: try report.octets("prompt", in: 16...16), challenge: try report.octets("challenge", in: 32...32),
+                    try PromptAnswer(choiceFrom: &report))
+            default: throw DERFault("report is unknown")
+            }
+        }
+        guard let report else { throw DERFault("report is missing") }
+        self = report
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            switch self {
+            case .shown(let prompt, let place): try fields.tagged(0) { try $0.octets(prompt); try $0.text(place) }
+            case .answered(let prompt, let challenge, let answer):
+                try fields.tagged(1) { try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0) }
+            }
+        }
+    }
+}
+
+/// Enclave to witness: who is this process? It comes with the process's descriptor.
+package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
+    package let number: Int64
+    package let pid: Int64
+
+    package init(number: Int64, pid: Int64) {
+        self.number = number
+        self.pid = pid
+    }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        number = try fields.integer("number", in: 0...Int64.max)
+        pid = try fields.integer("pid", in: 1...Int64(Int32.max))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(number)
+            try fields.integer(pid)
+        }
+    }
+}
+
+/// An executable as the witness found it.
+package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable {
+    package let path: String
+    package let device: Int64
+    package let inode: Int64
+    /// SHA-256 of the file's content.
+    package let digest: [UInt8]
+
+    package init(path: String, device: Int64, inode: Int64, digest: [UInt8]) {
+        self.path = path
+        self.device = device
+        self.inode = inode
+        self.digest = digest
+    }
+
+    package init(from fields: inout DERFields) throws {
+        path = try fields.text("path", max: 4096)
+        device = try fields.integer("device", in: Int64.min...Int64.max)
+        inode = try fields.integer("inode", in: Int64.min...Int64.max)
+        digest = try fields.octets("digest", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.text(path)
+            try fields.integer(device)
+            try fields.integer(inode)
+            try fields.octets(digest)
+        }
+    }
+}
+
+/// Witness to enclave. No identity means that the process is gone or cannot be looked at.
+package struct WitnessAnswer: Hashable, Sendable, DERReadable, DERWritable {
+    package let number: Int64
+    package let executable: ExecutableIdentity?
+
+    package init(number: Int64, executable: ExecutableIdentity?) {
+        self.number = number
+        self.executable = executable
+    }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        number = try fields.integer("number", in: 0...Int64.max)
+        executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(number)
+            if let executable { try fields.tagged(0) { try $0.value(executable) } }
+        }
+    }
+}

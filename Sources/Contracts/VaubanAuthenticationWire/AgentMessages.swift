@@ -1,0 +1,94 @@
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// Whose prompts an agent takes.
+package enum AgentScope: Int64, Sendable {
+    /// Every caller of the person: the approver terminal, later the sheet.
+    case everyCaller = 1
+    /// Only the process that registered: Vauban's own command line, on its own terminal.
+    case ownProcess = 2
+}
+
+/// What a prompt agent tells authd. It registers first; then it answers what it is shown.
+package enum AgentMessage: Hashable, Sendable {
+    /// `place` is how the person would find it: "vauban approve on pts/3".
+    case register(AgentScope, place: String)
+    case answer(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
+}
+
+/// What authd tells an agent. A question comes with the enclave's key card as a descriptor; the same prompt may be
+/// asked again with another challenge, after a wrong passcode.
+package enum AgentNotice: Hashable, Sendable {
+    case registered
+    case refused(Refusal)
+    case ask(PromptQuestion)
+    case settled(prompt: [UInt8], PromptOutcome)
+}
+
+extension AgentMessage: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: AuthenticationRequest.version...AuthenticationRequest.version)
+        let number = try fields.choice("message")
+        let message: AgentMessage? = try fields.optional(number, "message") { message in
+            switch number {
+            case 0:
+                guard let scope = AgentScope(rawValue: try message.integer("scope", in: 1...255)) else { throw DERFault("scope is unknown") }
+                return .register(scope, place: try message.text("place", max: 256))
+            case 1:
+                return .answer(
+                    prompt: try message.octets("prompt", in: 16...16), challenge: try message.octets("challenge", in: 32...32),
+                    try PromptAnswer(choiceFrom: &message))
+            default: throw Refusal(.unknownRequest, "agent message \(number) is not known to version \(AuthenticationRequest.version)")
+            }
+        }
+        guard let message else { throw DERFault("message is missing") }
+        self = message
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(AuthenticationRequest.version)
+            switch self {
+            case .register(let scope, let place): try fields.tagged(0) { try $0.integer(scope.rawValue); try $0.text(place) }
+            case .answer(let prompt, let challenge, let answer):
+                try fields.tagged(1) { try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0) }
+            }
+        }
+    }
+}
+
+extension AgentNotice: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: AuthenticationRequest.version...AuthenticationRequest.version)
+        let number = try fields.choice("notice")
+        let notice: AgentNotice? = try fields.optional(number, "notice") { notice in
+            switch number {
+            case 0: return .registered
+            case 1: return .refused(try notice.value("refusal"))
+            case 2: return .ask(try notice.value("question"))
+            case 3:
+                let prompt = try notice.octets("prompt", in: 16...16)
+                guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
+                    throw DERFault("outcome is unknown")
+                }
+                return .settled(prompt: prompt, outcome)
+            default: throw DERFault("notice is unknown")
+            }
+        }
+        guard let notice else { throw DERFault("notice is missing") }
+        self = notice
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(AuthenticationRequest.version)
+            switch self {
+            case .registered: fields.tagged(0) { _ in }
+            case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }
+            case .ask(let question): try fields.tagged(2) { try $0.value(question) }
+            case .settled(let prompt, let outcome): try fields.tagged(3) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+package import VaubanKeychainModel
+
+/// What the keychain answers. A search answers with any number of `items` and at last `done`; an item with its value
+/// comes alone, the value being the message's secret section.
+package enum KeychainReply: Hashable, Sendable {
+    case refused(Refusal)
+    case done
+    case items([FoundItem])
+    /// The person is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
+    case waitingForPerson(String)
+}
+
+/// One match: its record where attributes were asked for, and whether a value comes with it.
+package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
+    package let record: ItemRecord?
+    package let hasData: Bool
+
+    package init(record: ItemRecord?, hasData: Bool) {
+        self.record = record
+        self.hasData = hasData
+    }
+
+    package init(from fields: inout DERFields) throws {
+        hasData = try fields.boolean("has data")
+        record = try fields.optional(0, "record") { try $0.value("record", as: ItemRecord.self) }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.boolean(hasData)
+            if let record { try fields.tagged(0) { try $0.value(record) } }
+        }
+    }
+}
+
+/// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
+///   FoundItem, waitingForPerson [3] UTF8String } }`
+extension KeychainReply: DERReadable, DERWritable {
+    /// Items in one message; more come in the next.
+    package static let itemsMax = 256
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: KeychainRequest.version...KeychainRequest.version)
+        let number = try fields.choice("reply")
+        let reply: KeychainReply? = try fields.optional(number, "reply") { reply in
+            switch number {
+            case 0: return .refused(try reply.value("refusal"))
+            case 1: return .done
+            case 2: return .items(try reply.list("items", max: Self.itemsMax))
+            case 3: return .waitingForPerson(try reply.text("where", max: 512))
+            default: throw DERFault("reply is unknown")
+            }
+        }
+        guard let reply else { throw DERFault("reply is missing") }
+        self = reply
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(KeychainRequest.version)
+            switch self {
+            case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
+            case .done: fields.tagged(1) { _ in }
+            case .items(let items): try fields.tagged(2) { try $0.list(items) }
+            case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* The calls that Swift cannot make: macros for ancillary data, system calls without a glibc wrapper, fork.
+   Nothing here decides anything; each function is one kernel operation with its errno as a negative result. */
+#ifndef CVAUBAN_LINUX_H
+#define CVAUBAN_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define VAUBAN_DESCRIPTORS_MAX 4
+
+/* What the kernel said beside the bytes of one receive. */
+struct vauban_ancillary {
+    bool has_credentials;
+    bool truncated;
+    int32_t pid;
+    uint32_t uid;
+    int32_t descriptor_count;
+    int32_t descriptors[VAUBAN_DESCRIPTORS_MAX];
+};
+
+/* Sends two byte runs as one message with descriptors; returns bytes sent or -errno. Never raises SIGPIPE. */
+ssize_t vauban_send(int socket, const void *first, size_t first_count, const void *second, size_t second_count,
+                    const int32_t *descriptors, int32_t descriptor_count);
+
+/* Receives bytes with credentials and descriptors (close-on-exec); returns bytes, 0 at the end, or -errno. */
+ssize_t vauban_receive(int socket, void *buffer, size_t count, struct vauban_ancillary *ancillary);
+
+/* A hang-up of the peer's sending side, for poll. */
+#define VAUBAN_POLLRDHUP 0x2000
+
+/* Accepts a connection, close-on-exec: a descriptor or -errno. */
+int vauban_accept(int socket);
+/* SO_PEERCRED: 0 or -errno. */
+int vauban_peer_credentials(int socket, int32_t *pid, uint32_t *uid);
+/* SO_PEERPIDFD (Linux 6.5): a descriptor or -errno. */
+int vauban_peer_pidfd(int socket);
+/* pidfd_open (Linux 5.3): a descriptor or -errno. */
+int vauban_pidfd_open(pid_t pid);
+/* Asks the kernel for SCM_CREDENTIALS on each message: 0 or -errno. */
+int vauban_pass_credentials(int socket);
+/* Binds a Unix stream socket at NAME inside the folder that FOLDER names, so that long paths work: fd or -errno. */
+int vauban_bind_in(int folder, const char *name, mode_t mode);
+/* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
+int vauban_connect_in(int folder, const char *name);
+
+/* A memory file that nobody can change any more, for facts whose author the kernel vouches for: fd or -errno. */
+int vauban_sealed_memory(const char *name, const void *bytes, size_t count);
+/* 1 when the descriptor is such a file and fully sealed, 0 when not. */
+int vauban_is_sealed_memory(int descriptor);
+
+/* Whether this program runs with more rights than its starter has (AT_SECURE), so that its environment means nothing. */
+bool vauban_is_privileged(void);
+/* No core, not traceable by equals, no new privileges: 0 or -errno. */
+int vauban_harden_process(void);
+/* getrandom until the buffer is full: 0 or -errno. */
+int vauban_random(void *buffer, size_t count);
+
+/* Blocks these signals for this thread and those it will start, and answers a descriptor from which they are read
+   instead (signalfd, close-on-exec, not waiting): fd or -errno. */
+int vauban_signal_descriptor(const int32_t *signals, int32_t count);
+/* The number of the next signal of such a descriptor, 0 when there is none now, or -errno. */
+int vauban_next_signal(int descriptor);
+/* pidfd_send_signal (Linux 5.1), to exactly the process that the descriptor names: 0 or -errno. */
+int vauban_signal_process(int process, int signal);
+
+/* Starts a room: descriptors become 3, 4, …; the environment is LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES only;
+   the child dies with its parent. Returns the pid or -errno. */
+pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
+/* Starts a command on the terminal SLAVE, as its session's leader, with this process's environment: pid or -errno. */
+pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
+/* Starts a program in a session of its own, as nobody's child, with the standard streams on /dev/null and, where it
+   is not -1, notify_fd as descriptor 3: 0 or -errno. */
+int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
+
+#endif

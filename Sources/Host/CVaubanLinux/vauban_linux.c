@@ -1,0 +1,220 @@
+#define _GNU_SOURCE
+#include "CVaubanLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+ssize_t vauban_send(int socket, const void *first, size_t first_count, const void *second, size_t second_count,
+                    const int32_t *descriptors, int32_t descriptor_count) {
+    struct iovec parts[2] = {{(void *)first, first_count}, {(void *)second, second_count}};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int32_t) * VAUBAN_DESCRIPTORS_MAX)];
+        struct cmsghdr align;
+    } control;
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = second_count ? 2 : 1};
+    if (descriptor_count > VAUBAN_DESCRIPTORS_MAX) return -EINVAL;
+    if (descriptor_count > 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(sizeof(int32_t) * descriptor_count);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int32_t) * descriptor_count);
+        memcpy(CMSG_DATA(header), descriptors, sizeof(int32_t) * descriptor_count);
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL); while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -errno : sent;
+}
+
+ssize_t vauban_receive(int socket, void *buffer, size_t count, struct vauban_ancillary *ancillary) {
+    struct iovec part = {buffer, count};
+    /* Room for more descriptors than are allowed, so that surplus ones are seen and closed, not silently lost. */
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int32_t) * 16) + CMSG_SPACE(64)];
+        struct cmsghdr align;
+    } control;
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    memset(ancillary, 0, sizeof *ancillary);
+    ssize_t received;
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC); while (received < 0 && errno == EINTR);
+    if (received < 0) return -errno;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET) continue;
+        if (header->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred credentials;
+            memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+            ancillary->has_credentials = true;
+            ancillary->pid = credentials.pid;
+            ancillary->uid = credentials.uid;
+        } else if (header->cmsg_type == SCM_RIGHTS) {
+            size_t carried = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int32_t);
+            for (size_t index = 0; index < carried; index++) {
+                int32_t descriptor;
+                memcpy(&descriptor, CMSG_DATA(header) + index * sizeof descriptor, sizeof descriptor);
+                if (ancillary->descriptor_count < VAUBAN_DESCRIPTORS_MAX) {
+                    ancillary->descriptors[ancillary->descriptor_count++] = descriptor;
+                } else {
+                    close(descriptor);
+                    ancillary->truncated = true;
+                }
+            }
+        }
+    }
+    if (message.msg_flags & MSG_CTRUNC) ancillary->truncated = true;
+    return received;
+}
+
+int vauban_accept(int socket) {
+    int descriptor = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int vauban_peer_credentials(int socket, int32_t *pid, uint32_t *uid) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -errno;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    return 0;
+}
+
+int vauban_peer_pidfd(int socket) {
+    int descriptor = -1;
+    socklen_t length = sizeof descriptor;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &length) != 0) return -errno;
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return descriptor;
+}
+
+int vauban_pidfd_open(pid_t pid) {
+    int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int vauban_pass_credentials(int socket) {
+    int on = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : -errno;
+}
+
+/* /proc/self/fd/N/NAME keeps the address short whatever the folder's path is. */
+static int short_address(int folder, const char *name, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    int length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder, name);
+    return length < 0 || (size_t)length >= sizeof address->sun_path ? -ENAMETOOLONG : 0;
+}
+
+int vauban_bind_in(int folder, const char *name, mode_t mode) {
+    struct sockaddr_un address;
+    int problem = short_address(folder, name, &address);
+    if (problem) return problem;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    /* The folder is ours alone and its lock is held, so a socket found there is a dead one. */
+    unlinkat(folder, name, 0);
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || fchmodat(folder, name, mode, 0) != 0
+        || listen(descriptor, 128) != 0) {
+        problem = -errno;
+        close(descriptor);
+        return problem;
+    }
+    return descriptor;
+}
+
+int vauban_connect_in(int folder, const char *name) {
+    struct sockaddr_un address;
+    int problem = short_address(folder, name, &address);
+    if (problem) return problem;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    int status;
+    do status = connect(descriptor, (struct sockaddr *)&address, sizeof address); while (status != 0 && errno == EINTR);
+    if (status != 0) {
+        problem = -errno;
+        close(descriptor);
+        return problem;
+    }
+    return descriptor;
+}
+
+#define ALL_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+int vauban_sealed_memory(const char *name, const void *bytes, size_t count) {
+    int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor < 0) return -errno;
+    if (write(descriptor, bytes, count) != (ssize_t)count || fcntl(descriptor, F_ADD_SEALS, ALL_SEALS) != 0) {
+        int problem = errno ? -errno : -EIO;
+        close(descriptor);
+        return problem;
+    }
+    return descriptor;
+}
+
+int vauban_is_sealed_memory(int descriptor) {
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & ALL_SEALS) == ALL_SEALS;
+}
+
+bool vauban_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+int vauban_harden_process(void) {
+    struct rlimit none = {0, 0};
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
+    return 0;
+}
+
+int vauban_random(void *buffer, size_t count) {
+    uint8_t *bytes = buffer;
+    while (count > 0) {
+        ssize_t got = getrandom(bytes, count, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -errno;
+        bytes += got;
+        count -= (size_t)got;
+    }
+    return 0;
+}
+
+int vauban_signal_descriptor(const int32_t *signals, int32_t count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int32_t index = 0; index < count; index++) sigaddset(&set, signals[index]);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -errno;
+    int descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int vauban_next_signal(int descriptor) {
+    struct signalfd_siginfo information;
+    ssize_t got;
+    do got = read(descriptor, &information, sizeof information); while (got < 0 && errno == EINTR);
+    if (got < 0) return errno == EAGAIN ? 0 : -errno;
+    return got == sizeof information ? (int)information.ssi_signo : -EIO;
+}
+
+int vauban_signal_process(int process, int signal) {
+    return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) == 0 ? 0 : -errno;
+}

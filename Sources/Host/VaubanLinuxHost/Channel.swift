@@ -1,0 +1,206 @@
+// A connection as a pair of message streams. Each message is eight bytes of lengths, a DER header, and at most one
+// secret section (Specs/doors.md). Nothing here knows what a message means.
+
+import Glibc
+internal import CVaubanLinux
+internal import Synchronization
+package import VaubanSecretBytes
+
+/// One message as it was received.
+package struct Message: ~Copyable, Sendable {
+    package let header: [UInt8]
+    package var secret: SecretBytes?
+    package let descriptors: [Descriptor]
+
+    /// Takes the secret section out; a second call finds none.
+    package mutating func takeSecret() -> SecretBytes? {
+        secret.take()
+    }
+}
+
+/// Why a connection gave no message. After any of these but `deadline` the connection is of no more use.
+package enum ChannelFault: Error, Sendable {
+    /// The other side ended the connection between two messages.
+    case closed
+    /// The time for the answer is over.
+    case deadline
+    /// What the caller asked to watch meanwhile has ended.
+    case watchedEnded
+    case oversized
+    case malformed(String)
+    /// A message was written by another process than the one that connected.
+    case foreignSender
+    case system(SystemFault)
+}
+
+/// How long a receiver waits for the beginning of a message; what has begun must end within machine time.
+package enum Patience: Sendable {
+    /// Without end: a server between two requests.
+    case idle
+    /// Nanoseconds from now.
+    case for_(UInt64)
+
+    package static let machine = Patience.for_(DoorLimits.machineTime)
+}
+
+/// The sender that every message must have.
+package enum ExpectedSender: Sendable {
+    case process(pid: Int32, uid: UInt32)
+    case person(uid: UInt32)
+}
+
+package final class Channel: Sendable {
+    package let socket: Descriptor
+    private let expected: ExpectedSender
+    private let sending = Mutex<Void>(())
+    private let receiving: Mutex<ReceiveBuffer>
+
+    /// Takes over a connected stream socket and asks for credentials on each message.
+    package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemFault) {
+        self.socket = socket
+        self.expected = expected
+        self.receiving = Mutex(ReceiveBuffer())
+        try SystemFault.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
+        var time = timeval(tv_sec: Int(DoorLimits.machineTime / 1_000_000_000), tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        try SystemFault.check(setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, size), "set a time limit")
+        try SystemFault.check(setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size), "set a time limit")
+    }
+
+    /// Ends both directions, which wakes a receiver in another thread.
+    package func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
+    // MARK: Sending
+
+    /// Writes one message. Callers in several threads take turns.
+    package func send(header: [UInt8], descriptors: [Descriptor] = []) throws(ChannelFault) {
+        try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), descriptors)
+    }
+
+    /// Writes one message with a secret section, straight from the secret.
+    package func send(header: [UInt8], secret: borrowing SecretBytes, descriptors: [Descriptor] = []) throws(ChannelFault) {
+        try secret.withUnsafeBytes { bytes throws(ChannelFault) in
+            try send(header: header, secretCount: bytes.count, secret: bytes, descriptors)
+        }
+    }
+
+    private func send(
+        header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor]
+    ) throws(ChannelFault) {
+        guard header.count <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+        var front = [UInt8]()
+        front.reserveCapacity(8 + header.count)
+        withUnsafeBytes(of: UInt32(header.count).bigEndian) { front.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(secretCount).bigEndian) { front.append(contentsOf: $0) }
+        front.append(contentsOf: header)
+        let numbers = descriptors.map(\.number)
+        let problem: Int32 = sending.withLock { _ in
+            front.withUnsafeBytes { Self.write($0, secret, numbers, to: socket.number) }
+        }
+        // The descriptors must live until the kernel has taken its own references.
+        withExtendedLifetime(descriptors) {}
+        if problem == EPIPE || problem == ECONNRESET { throw .closed }
+        if problem != 0 { throw .system(SystemFault("send a message", code: problem)) }
+    }
+
+    private static func write(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ descriptors: [Int32], to socket: Int32
+    ) -> Int32 {
+        var first = first, second = second, descriptors = descriptors
+        while first.count + second.count > 0 {
+            let sent = vauban_send(
+                socket, first.baseAddress, first.count, second.baseAddress, second.count, descriptors, Int32(descriptors.count))
+            if sent <= 0 { return sent == 0 ? EPIPE : Int32(-sent) }
+            descriptors = []
+            let ofFirst = min(sent, first.count)
+            first = UnsafeRawBufferPointer(rebasing: first[ofFirst...])
+            second = UnsafeRawBufferPointer(rebasing: second[(sent - ofFirst)...])
+        }
+        return 0
+    }
+
+    // MARK: Receiving
+
+    /// Waits for the next message. `watching` is a descriptor whose end (a hang-up, or readability of a process
+    /// descriptor) ends the wait with `watchedEnded`.
+    package func receive(_ patience: Patience, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
+        let result: Result<Received, ChannelFault> = receiving.withLock { buffer in
+            do throws(ChannelFault) {
+                return .success(try receive(into: &buffer, patience, watching))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get().take()
+    }
+
+    private func receive(into buffer: inout ReceiveBuffer, _ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) -> Received {
+        if buffer.isEmpty { try wait(patience, watching) }
+        var isBeginning = buffer.isEmpty
+        while true {
+            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, isBeginning: false).count }) {
+                return Received(message)
+            }
+            let space = buffer.space()
+            let (count, descriptors): (Int, [Descriptor])
+            do throws(ChannelFault) {
+                (count, descriptors) = try fill(space, isBeginning: isBeginning)
+            } catch .deadline where isBeginning {
+                if case .idle = patience { continue }
+                throw .deadline
+            }
+            buffer.received(count, descriptors)
+            isBeginning = false
+        }
+    }
+
+    /// One receive, with the sender checked before a byte is believed.
+    private func fill(_ target: UnsafeMutableRawBufferPointer, isBeginning: Bool) throws(ChannelFault) -> (count: Int, descriptors: [Descriptor]) {
+        var ancillary = vauban_ancillary()
+        let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
+        let descriptors = ancillary.taken
+        if count == -Int(EAGAIN) { throw .deadline }
+        if count == 0 || count == -Int(ECONNRESET) { throw isBeginning ? .closed : .malformed("the connection ended within a message") }
+        if count < 0 { throw .system(SystemFault("receive a message", code: Int32(-count))) }
+        if ancillary.truncated { throw .malformed("a message carries too many descriptors") }
+        switch expected {
+        case .process(let pid, let uid):
+            guard ancillary.has_credentials, ancillary.pid == pid, ancillary.uid == uid else { throw .foreignSender }
+        case .person(let uid):
+            guard ancillary.has_credentials, ancillary.uid == uid else { throw .foreignSender }
+        }
+        return (count, descriptors)
+    }
+
+    /// The blocking receive itself is enough unless something else is to be watched or the time differs.
+    private func wait(_ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) {
+        var deadline: UInt64 = .max
+        if case .for_(let time) = patience {
+            if watching == nil && time == DoorLimits.machineTime { return }
+            deadline = MachineClock.monotonic + time
+        } else if watching == nil {
+            return
+        }
+        var pollers = [pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)]
+        if let watching { pollers.append(pollfd(fd: watching.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0)) }
+        while true {
+            let now = MachineClock.monotonic
+            if now >= deadline { throw .deadline }
+            let left = deadline == .max ? -1 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
+            let ready = poll(&pollers, nfds_t(pollers.count), left)
+            if ready < 0 && errno != EINTR { throw .system(SystemFault("wait for a message", code: errno)) }
+            if pollers[0].revents != 0 { return }
+            if pollers.count > 1 && pollers[1].revents != 0 { throw .watchedEnded }
+        }
+    }
+}
+
+/// A message on its way out of the receiver's lock.
+private final class Received {
+    private var message: Message?
+    init(_ message: consuming Message) { self.message = consume message }
+    func take() throws(ChannelFault) -> Message {
+        guard let message = message.take() else { throw .closed }
+        return message
+    }
+}

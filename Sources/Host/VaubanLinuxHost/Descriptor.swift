@@ -1,0 +1,43 @@
+import Glibc
+
+/// A file descriptor that is closed when its last holder lets go. Close-on-exec is the maker's duty.
+package final class Descriptor: Sendable {
+    package let number: Int32
+
+    /// Takes over the descriptor.
+    package init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// A second descriptor for the same open file, close-on-exec.
+    package func duplicate() throws(SystemFault) -> Descriptor {
+        Descriptor(try SystemFault.check(fcntl(number, F_DUPFD_CLOEXEC, 3), "duplicate a descriptor"))
+    }
+}
+
+/// A system call that failed: what was tried, and errno. The text carries no content of any message or file.
+package struct SystemFault: Error, CustomStringConvertible, Sendable {
+    package let attempt: String
+    package let code: Int32
+
+    package init(_ attempt: String, code: Int32) {
+        self.attempt = attempt
+        self.code = code
+    }
+
+    package var description: String { "could not \(attempt): \(String(cString: strerror(code)))" }
+
+    /// For calls that answer -1 and set errno.
+    @discardableResult
+    package static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemFault) -> Int32 {
+        if result < 0 { throw SystemFault(attempt(), code: errno) }
+        return result
+    }
+
+    /// For our C shims, which answer -errno.
+    @discardableResult
+    package static func checkNegated(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemFault) -> Int32 {
+        if result < 0 { throw SystemFault(attempt(), code: -result) }
+        return result
+    }
+}

@@ -1,0 +1,119 @@
+// The first words on every connection (Specs/doors.md). The server reads the peer's identity before it says anything;
+// the client proves that it writes on purpose, by echoing a fresh nonce and sending a descriptor of itself.
+
+import SwiftASN1
+import VaubanDER
+internal import CVaubanLinux
+
+/// `Hello ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)) }`, from the server.
+struct Hello: DERReadable, DERWritable {
+    let nonce: [UInt8]
+
+    init() throws(SystemFault) { nonce = try Entropy.bytes(16) }
+
+    init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: Handshake.version...Handshake.version)
+        nonce = try fields.octets("nonce", in: 16...16)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Handshake.version)
+            try fields.octets(nonce)
+        }
+    }
+}
+
+/// `Greeting ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)), role INTEGER }`, from the client, with one
+/// descriptor: its own pidfd.
+struct Greeting: DERReadable, DERWritable {
+    let nonce: [UInt8]
+    let role: Int64
+
+    init(nonce: [UInt8], role: Int64) {
+        self.nonce = nonce
+        self.role = role
+    }
+
+    init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: Handshake.version...Handshake.version)
+        nonce = try fields.octets("nonce", in: 16...16)
+        role = try fields.integer("role", in: 0...255)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Handshake.version)
+            try fields.octets(nonce)
+            try fields.integer(role)
+        }
+    }
+}
+
+/// Why a handshake ended a connection.
+package enum HandshakeFault: Error, Sendable {
+    case channel(ChannelFault)
+    case system(SystemFault)
+    /// The server is not who it must be; the client said nothing to it.
+    case wrongServer(uid: UInt32)
+    /// The client did not echo the nonce, or sent no descriptor of its own process.
+    case unproven(String)
+}
+
+package enum Handshake {
+    package static let version: Int64 = 1
+
+    /// Server side: identity first, then the nonce, then the client's proof. `usesPeerDescriptor` is false only where
+    /// a test stands for a kernel before 6.5.
+    package static func accept(
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true
+    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64) {
+        do {
+            let peer = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
+            let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid))
+            let hello = try Hello()
+            try channel.send(header: try hello.encoded())
+            let message = try channel.receive(.machine)
+            let greeting = try Greeting(derBytes: message.header)
+            guard greeting.nonce == hello.nonce else { throw HandshakeFault.unproven("the nonce is not echoed") }
+            guard message.descriptors.count == 1, message.secret == nil else {
+                throw HandshakeFault.unproven("the process descriptor is missing")
+            }
+            guard ProcessDescriptor.pid(of: message.descriptors[0]) == peer.pid else {
+                throw HandshakeFault.unproven("the descriptor names another process")
+            }
+            return (channel, peer.process == nil ? peer.held(by: message.descriptors[0]) : peer, greeting.role)
+        } catch {
+            throw HandshakeFault(error)
+        }
+    }
+
+    /// Client side: the server's uid, as the kernel tells it of the listening process and of its first message, must
+    /// be the one that the service's owner is.
+    package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeFault) -> Channel {
+        do {
+            let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)
+            guard listening.uid == serverUID else { throw HandshakeFault.wrongServer(uid: listening.uid) }
+            let channel = try Channel(socket: socket, expecting: .person(uid: serverUID))
+            let message = try channel.receive(.machine)
+            let hello = try Hello(derBytes: message.header)
+            let greeting = Greeting(nonce: hello.nonce, role: role)
+            try channel.send(header: try greeting.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
+            return channel
+        } catch {
+            throw HandshakeFault(error)
+        }
+    }
+}
+
+extension HandshakeFault {
+    /// Everything that a handshake can meet, as one of its own cases.
+    init(_ error: any Error) {
+        switch error {
+        case let fault as HandshakeFault: self = fault
+        case let fault as ChannelFault: self = .channel(fault)
+        case let fault as SystemFault: self = .system(fault)
+        default: self = .channel(.malformed("\(error)"))
+        }
+    }
+}

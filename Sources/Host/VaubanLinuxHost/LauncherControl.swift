@@ -1,0 +1,115 @@
+// Finding and stopping the launcher of a folder (Specs/service.md). The lock file says who holds the lock; that it is
+// held, and by a process that is still the same, is the kernel's word.
+
+import Glibc
+internal import CVaubanLinux
+
+/// What a launcher writes into its folder's lock file once it holds the lock:
+/// `launcher PID START` and `sockets FOLDER`, then `ready` when its sockets are bound and its rooms started.
+package struct LauncherRecord: Sendable, Hashable {
+    package let pid: Int32
+    /// When the process started, in the kernel's ticks since boot, so that a number that was given again is noticed.
+    package let start: String
+    package let sockets: String
+    package let isReady: Bool
+
+    /// The record of the calling process.
+    package static func ofSelf(sockets: String, isReady: Bool) throws(SystemFault) -> LauncherRecord {
+        let pid = getpid()
+        guard let start = Self.start(of: pid) else { throw SystemFault("read this process's start", code: EIO) }
+        return LauncherRecord(pid: pid, start: start, sockets: sockets, isReady: isReady)
+    }
+
+    private init(pid: Int32, start: String, sockets: String, isReady: Bool) {
+        self.pid = pid
+        self.start = start
+        self.sockets = sockets
+        self.isReady = isReady
+    }
+
+    init?(text: String) {
+        let lines = text.split(separator: "\n")
+        guard lines.count >= 2 else { return nil }
+        let words = lines[0].split(separator: " ")
+        guard words.count == 3, words[0] == "launcher", let pid = Int32(words[1]), pid > 0, lines[1].hasPrefix("sockets ") else { return nil }
+        self.init(
+            pid: pid, start: String(words[2]), sockets: String(lines[1].dropFirst("sockets ".count)), isReady: lines.last == "ready")
+    }
+
+    /// Writes the record into the lock file, whose lock the caller holds.
+    package func write(to lock: Descriptor) throws(SystemFault) {
+        let bytes = Array("launcher \(pid) \(start)\nsockets \(sockets)\n\(isReady ? "ready\n" : "")".utf8)
+        // The record of a ready launcher is the earlier one and a line more, so a reader never sees it half.
+        if !isReady { try LauncherRecord.erase(in: lock) }
+        guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemFault("write the lock file", code: errno) }
+    }
+
+    /// At the end, so that nothing of this launcher outlives it.
+    package static func erase(in lock: Descriptor) throws(SystemFault) {
+        try SystemFault.check(ftruncate(lock.number, 0), "write the lock file")
+    }
+
+    /// Whether its process still runs, and is the one that wrote it.
+    fileprivate var isCurrent: Bool { Self.start(of: pid) == start }
+
+    /// Field 22 of `/proc/PID/stat`; the second field, a name in parentheses, may itself contain anything.
+    private static func start(of pid: Int32) -> String? {
+        guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
+            return nil
+        }
+        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 19 ? String(validating: fields[19], as: UTF8.self) : nil
+    }
+}
+
+package enum LauncherControl {
+    package static let lockName = "lock"
+
+    /// Whether a launcher holds the folder, ready or not.
+    package static func isRunning(home: String) -> Bool { openLock(home).map(isHeld) ?? false }
+
+    /// What the launcher that holds the folder has written; nil when there is none or it has not written yet.
+    package static func running(home: String) -> LauncherRecord? {
+        guard let lock = openLock(home), isHeld(lock), let bytes = SmallFile.bytes(of: lock, max: 16384),
+            let text = String(validating: bytes, as: UTF8.self), let record = LauncherRecord(text: text), record.isCurrent
+        else { return nil }
+        return record
+    }
+
+    /// Asks the launcher of the folder to stop its rooms and itself, and waits until it has ended. Answers false when
+    /// none is running.
+    package static func stop(home: String) throws(SystemFault) -> Bool {
+        guard let record = running(home: home) else { return false }
+        let number = vauban_pidfd_open(record.pid)
+        if number == -ESRCH { return false }
+        let process = Descriptor(try SystemFault.checkNegated(number, "find the launcher"))
+        // Only now does the number surely stand for one process; is it still the one that wrote the record?
+        guard record.isCurrent else { return false }
+        let sent = vauban_signal_process(process.number, SIGTERM)
+        if sent == -ESRCH { return true }
+        try SystemFault.checkNegated(sent, "stop the launcher")
+        var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while true {
+            let now = MachineClock.monotonic
+            guard now < deadline else { throw SystemFault("stop the launcher", code: ETIMEDOUT) }
+            let ready = poll(&poller, 1, Int32(clamping: (deadline - now) / 1_000_000 + 1))
+            if ready > 0 { return true }
+            if ready < 0 && errno != EINTR { throw SystemFault("wait for the launcher's end", code: errno) }
+        }
+    }
+
+    private static func openLock(_ home: String) -> Descriptor? {
+        let number = open("\(home)/\(lockName)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        return number < 0 ? nil : Descriptor(number)
+    }
+
+    /// Tries the lock, shared, and lets go at once; a launcher that starts at this very moment tries again.
+    private static func isHeld(_ lock: Descriptor) -> Bool {
+        if flock(lock.number, LOCK_SH | LOCK_NB) == 0 {
+            flock(lock.number, LOCK_UN)
+            return false
+        }
+        return errno == EWOULDBLOCK
+    }
+}

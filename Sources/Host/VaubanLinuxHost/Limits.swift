@@ -1,0 +1,14 @@
+/// The limits that every door shares. Times in nanoseconds, sizes in bytes.
+package enum DoorLimits {
+    /// A DER header; larger answers come in several messages.
+    package static let headerBytesMax = 60_000
+    /// The one secret section of a message.
+    package static let secretBytesMax = 1 << 20
+    /// Time for a machine to answer or to finish a message that it began.
+    package static let machineTime: UInt64 = 10_000_000_000
+    /// Time for a person to answer; never counted as machine time, and told to the person.
+    package static let personTime: UInt64 = 300_000_000_000
+    /// Connections that one door serves at once, and of these for one person.
+    package static let connectionsMax = 1024
+    package static let connectionsPerPersonMax = 256
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The clocks of this machine.
+package enum MachineClock {
+    /// Nanoseconds since start, sleep included; no one can set it.
+    package static var boot: UInt64 { read(CLOCK_BOOTTIME) }
+    /// Nanoseconds since start, sleep excluded; the clock of deadlines between processes.
+    package static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }
+    /// Microseconds since 2001-01-01 00:00 UTC, the keychain's date form.
+    package static var referenceMicroseconds: Int64 {
+        Int64(read(CLOCK_REALTIME) / 1000) - 978_307_200_000_000
+    }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

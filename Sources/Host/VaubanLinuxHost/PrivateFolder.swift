@@ -1,0 +1,75 @@
+import Glibc
+internal import CVaubanLinux
+
+/// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.
+package final class PrivateFolder: Sendable {
+    package let path: String
+    package let descriptor: Descriptor
+
+    package enum Fault: Error, CustomStringConvertible, Sendable {
+        case system(SystemFault)
+        case notSafe(path: String, why: String)
+
+        package var description: String {
+            switch self {
+            case .system(let fault): fault.description
+            case .notSafe(let path, let why): "\(path) is not safe to use: \(why)"
+            }
+        }
+    }
+
+    /// Opens the folder, making it (0700, and its missing parents) when `creating`. Refuses one that is a link, belongs
+    /// to another, or lets others in; `sharedEntry` allows others to search it, for a folder of sockets.
+    package init(path: String, creating: Bool, sharedEntry: Bool = false) throws(Fault) {
+        if creating { try Self.make(path) }
+        let number = open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY)
+        guard number >= 0 else { throw .system(SystemFault("open the folder \(path)", code: errno)) }
+        let descriptor = Descriptor(number)
+        var information = stat()
+        guard fstat(number, &information) == 0 else { throw .system(SystemFault("look at \(path)", code: errno)) }
+        guard information.st_uid == geteuid() else { throw .notSafe(path: path, why: "it belongs to user \(information.st_uid)") }
+        let forbidden: mode_t = sharedEntry ? 0o022 : 0o077
+        guard information.st_mode & forbidden == 0 else {
+            throw .notSafe(path: path, why: "others can enter it; run: chmod \(sharedEntry ? "755" : "700") '\(path)'")
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    private static func make(_ path: String) throws(Fault) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw .system(SystemFault("make the folder \(path)", code: errno))
+        }
+        try make(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(SystemFault("make the folder \(path)", code: errno)) }
+    }
+
+    /// A private folder inside this one.
+    package func subfolder(_ name: String, creating: Bool) throws(Fault) -> PrivateFolder {
+        if creating {
+            guard mkdirat(descriptor.number, name, 0o700) == 0 || errno == EEXIST else {
+                throw .system(SystemFault("make the folder \(path)/\(name)", code: errno))
+            }
+        }
+        return try PrivateFolder(path: "\(path)/\(name)", creating: false)
+    }
+
+    /// Takes the folder for this process until it ends; nil when another process has it.
+    package func lock(_ name: String = "lock") throws(SystemFault) -> Descriptor? {
+        let number = try SystemFault.check(openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
+        let file = Descriptor(number)
+        if flock(number, LOCK_EX | LOCK_NB) == 0 { return file }
+        if errno == EWOULDBLOCK { return nil }
+        throw SystemFault("lock \(path)", code: errno)
+    }
+
+    package func contains(_ name: String) -> Bool { faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
+
+    package func remove(_ name: String) { unlinkat(descriptor.number, name, 0) }
+
+    /// Binds a listening socket in this folder.
+    package func bindSocket(_ name: String, mode: mode_t) throws(SystemFault) -> Descriptor {
+        Descriptor(try SystemFault.checkNegated(vauban_bind_in(descriptor.number, name, mode), "make the socket \(path)/\(name)"))
+    }
+}

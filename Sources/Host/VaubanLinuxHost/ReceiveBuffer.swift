@@ -1,0 +1,79 @@
+internal import CVaubanLinux
+internal import VaubanSecretBytes
+
+/// The bytes of a connection that are not yet messages. The buffer is itself a secret, since a secret section passes
+/// through it, and what a message leaves behind is overwritten.
+struct ReceiveBuffer: ~Copyable {
+    private var bytes = SecretBytes(count: 8 + DoorLimits.headerBytesMax + 4096) { _ in }
+    private var end = 0
+    private var descriptors: [Descriptor] = []
+
+    var isEmpty: Bool { end == 0 }
+
+    /// Where the next bytes go.
+    mutating func space() -> UnsafeMutableRawBufferPointer {
+        bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[end...]) }
+    }
+
+    mutating func received(_ count: Int, _ more: [Descriptor]) {
+        end += count
+        descriptors.append(contentsOf: more)
+    }
+
+    /// The next message if its header is here; the rest of a large secret section is read straight into its own place
+    /// by `continuing`, which answers how many bytes it wrote.
+    mutating func nextMessage(
+        continuing: (UnsafeMutableRawBufferPointer) throws(ChannelFault) -> Int
+    ) throws(ChannelFault) -> Message? {
+        guard end >= 8 else { return nil }
+        let (headerCount, secretCount) = bytes.withUnsafeBytes {
+            (Int($0.loadUnaligned(fromByteOffset: 0, as: UInt32.self).bigEndian),
+             Int($0.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian))
+        }
+        guard headerCount <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+        guard headerCount > 0 else { throw .malformed("a message has no header") }
+        let secretStart = 8 + headerCount
+        guard end >= secretStart else { return nil }
+        let total = secretStart + secretCount
+        let fitsHere = total <= bytes.count
+        guard !fitsHere || end >= total else { return nil }
+        let header = bytes.withUnsafeBytes { Array($0[8..<secretStart]) }
+        var secret: SecretBytes?
+        if secretCount > 0 {
+            let here = min(end, total) - secretStart
+            var taken = SecretBytes(count: secretCount) { target in
+                bytes.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[secretStart..<secretStart + here])) }
+            }
+            var filled = here
+            while filled < secretCount {
+                filled += try taken.withUnsafeMutableBytes { (target) throws(ChannelFault) -> Int in
+                    try continuing(UnsafeMutableRawBufferPointer(rebasing: target[filled...]))
+                }
+            }
+            secret = consume taken
+        }
+        drop(min(total, end))
+        let carried = descriptors
+        descriptors = []
+        return Message(header: header, secret: secret, descriptors: carried)
+    }
+
+    /// Moves what follows to the front and overwrites the rest.
+    private mutating func drop(_ count: Int) {
+        let kept = end - count
+        bytes.withUnsafeMutableBytes { all in
+            if kept > 0 { all.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[count..<end])) }
+            UnsafeMutableRawBufferPointer(rebasing: all[kept..<end]).initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        end = kept
+    }
+}
+
+extension vauban_ancillary {
+    /// The descriptors that came, now owned.
+    var taken: [Descriptor] {
+        withUnsafeBytes(of: descriptors) { raw in
+            raw.bindMemory(to: Int32.self).prefix(Int(descriptor_count)).map { Descriptor($0) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// A room or attendant by the name of its program.
+package enum RoomName: String, CaseIterable, Sendable {
+    case enclaved
+    case keychaind
+    case authd
+    case witness
+}
+
+/// The installed service's list of rooms and their system users. It is the fact by which a client knows that the
+/// service is installed, and by which each room knows which uid each of its peers must have.
+package struct Roster: Sendable, Hashable {
+    package static let path = "/etc/vauban/rooms"
+    package static let socketFolder = "/run/vauban"
+    private let uids: [RoomName: UInt32]
+
+    /// Nil when nothing is installed. A file that others than root can change is refused, not ignored.
+    package static func installed(path: String = path) throws(Service.Fault) -> Roster? {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if number < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .badRoster("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let file = Descriptor(number)
+        var information = stat()
+        guard fstat(number, &information) == 0, information.st_uid == 0, information.st_mode & 0o022 == 0 else {
+            throw .badRoster("\(path) must belong to root and be writable by nobody else")
+        }
+        guard let bytes = SmallFile.bytes(of: file, max: 4096), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .badRoster("\(path) is not text")
+        }
+        return try Roster(text: text)
+    }
+
+    /// Lines of `ROOM USER`; `#` begins a comment.
+    init(text: String) throws(Service.Fault) {
+        var uids: [RoomName: UInt32] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
+                throw .badRoster("\(Self.path) has a line that is not ROOM USER")
+            }
+            guard let entry = getpwnam(String(words[1])) else { throw .badRoster("\(Self.path) names the user \(words[1]), who does not exist") }
+            uids[room] = entry.pointee.pw_uid
+        }
+        self.uids = uids
+    }
+
+    package func uid(of room: RoomName) throws(Service.Fault) -> UInt32 {
+        guard let uid = uids[room] else { throw .badRoster("\(Self.path) does not name \(room.rawValue)") }
+        return uid
+    }
+
+    /// The uid that a peer room must have, asked by a room: the roster's where this process itself is one of its
+    /// rooms, otherwise (user mode) this process's own.
+    package static func expectedUID(of room: RoomName) throws(Service.Fault) -> UInt32 {
+        guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
+        return try roster.uid(of: room)
+    }
+}

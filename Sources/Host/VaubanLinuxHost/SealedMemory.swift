@@ -1,0 +1,22 @@
+import Glibc
+internal import CVaubanLinux
+
+/// A few public bytes in a memory file that nobody can change any more. The file's owner is its maker, in the kernel's
+/// words, so whoever receives it through other hands knows whose bytes they are.
+package enum SealedMemory {
+    package static func make(_ bytes: [UInt8]) throws(SystemFault) -> Descriptor {
+        Descriptor(try SystemFault.checkNegated(
+            bytes.withUnsafeBytes { vauban_sealed_memory("vauban", $0.baseAddress, $0.count) }, "make a memory file"))
+    }
+
+    /// The bytes, if the file is sealed, small, and made by `uid`; otherwise nil.
+    package static func bytes(of descriptor: Descriptor, madeBy uid: UInt32, max: Int) -> [UInt8]? {
+        var information = stat()
+        guard fstat(descriptor.number, &information) == 0, information.st_uid == uid, vauban_is_sealed_memory(descriptor.number) == 1,
+            information.st_size <= max
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(information.st_size))
+        guard pread(descriptor.number, &bytes, bytes.count, 0) == bytes.count else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+internal import CVaubanLinux
+
+/// Where a door is and who must be behind it.
+package struct ServerAddress: Sendable, Hashable {
+    package let folder: String
+    package let socket: String
+    package let serverUID: UInt32
+
+    package init(folder: String, socket: String, serverUID: UInt32) {
+        self.folder = folder
+        self.socket = socket
+        self.serverUID = serverUID
+    }
+
+    /// Connects and proves who we are. The folder is opened first, so that the length of its path does not matter.
+    package func connect(role: Int64 = 0) throws(HandshakeFault) -> Channel {
+        let number = open(folder, O_DIRECTORY | O_CLOEXEC | O_RDONLY)
+        guard number >= 0 else { throw .system(SystemFault("open \(folder)", code: errno)) }
+        let directory = Descriptor(number)
+        let socket: Int32 = vauban_connect_in(directory.number, socket)
+        guard socket >= 0 else { throw .system(SystemFault("connect to \(folder)/\(self.socket)", code: -socket)) }
+        return try Handshake.connect(Descriptor(socket), serverUID: serverUID, role: role)
+    }
+}

@@ -1,0 +1,103 @@
+// Which Vauban a process speaks to (Specs/service.md). One rule for every client, so that none ends up with something
+// weaker than the machine offers.
+
+internal import CVaubanLinux
+import Glibc
+
+/// A service that a client can use, and why this one.
+package struct Service: Sendable, Hashable {
+    package enum Mode: Sendable, Hashable {
+        /// The folder that `VAUBAN_HOME` names: for development and tests.
+        case named(home: String)
+        /// The installed service: each room under a system user of its own.
+        case system
+        /// The person's own rooms, made by `vauban setup`.
+        case user(home: String)
+    }
+
+    package let mode: Mode
+    package let sockets: String
+    package let keychainUID: UInt32
+    package let authenticationUID: UInt32
+    package let enclaveUID: UInt32
+
+    package var keychainDoor: ServerAddress { ServerAddress(folder: sockets, socket: "keychain", serverUID: keychainUID) }
+    package var authenticationDoor: ServerAddress {
+        ServerAddress(folder: sockets, socket: "authentication", serverUID: authenticationUID)
+    }
+
+    /// The folder of state, where this process's own user keeps one.
+    package var home: String? {
+        switch mode {
+        case .named(let home), .user(let home): home
+        case .system: nil
+        }
+    }
+
+    package enum Fault: Error, Sendable, Hashable {
+        /// No service is set up here.
+        case notSetUp
+        /// The installed service's list of rooms cannot be believed or read.
+        case badRoster(String)
+    }
+
+    /// The service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is
+    /// down, else the person's own if it was set up.
+    package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(Fault) -> Service {
+        if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
+        if let roster = try Roster.installed() {
+            return Service(
+                mode: .system, sockets: Roster.socketFolder, keychainUID: try roster.uid(of: .keychaind),
+                authenticationUID: try roster.uid(of: .authd), enclaveUID: try roster.uid(of: .enclaved))
+        }
+        if let home = environment.userHome, access("\(home)/\(ServiceFile.name)", F_OK) == 0 {
+            return own(.user(home: home), home: home, environment)
+        }
+        throw .notSetUp
+    }
+
+    /// The service of a folder of this user, whether or not it was set up yet.
+    package static func own(_ mode: Mode, home: String, _ environment: ServiceEnvironment) -> Service {
+        var sockets = "\(home)/run"
+        if case .user = mode, let runtime = environment.runtimeFolder { sockets = "\(runtime)/vauban" }
+        let uid = geteuid()
+        return Service(mode: mode, sockets: sockets, keychainUID: uid, authenticationUID: uid, enclaveUID: uid)
+    }
+}
+
+/// What of the environment counts. A privileged program (AT_SECURE) believes none of it.
+package struct ServiceEnvironment: Sendable, Hashable {
+    package var namedHome: String?
+    package var userHome: String?
+    package var runtimeFolder: String?
+
+    package init(namedHome: String?, userHome: String?, runtimeFolder: String?) {
+        self.namedHome = namedHome
+        self.userHome = userHome
+        self.runtimeFolder = runtimeFolder
+    }
+
+    package static var ofThisProcess: ServiceEnvironment {
+        let secure = vauban_is_privileged()
+        func value(_ name: String) -> String? {
+            guard !secure, let value = getenv(name) else { return nil }
+            let text = String(cString: value)
+            return text.isEmpty ? nil : text
+        }
+        func absolute(_ path: String) -> String {
+            if path.hasPrefix("/") { return path }
+            guard let here = getcwd(nil, 0) else { return path }
+            defer { free(here) }
+            return "\(String(cString: here))/\(path)"
+        }
+        let data = value("XDG_DATA_HOME") ?? (value("HOME") ?? passwdHome).map { "\($0)/.local/share" }
+        return ServiceEnvironment(
+            namedHome: value("VAUBAN_HOME").map(absolute), userHome: data.map { "\(absolute($0))/vauban" },
+            runtimeFolder: value("XDG_RUNTIME_DIR").map(absolute))
+    }
+
+    private static var passwdHome: String? {
+        guard let entry = getpwuid(geteuid()), let directory = entry.pointee.pw_dir else { return nil }
+        return String(cString: directory)
+    }
+}

@@ -1,0 +1,44 @@
+internal import CVaubanLinux
+import Glibc
+
+/// `HOME/service`, written by `vauban setup`: that this folder is a user-mode keychain, and which launcher starts it.
+package enum ServiceFile {
+    package static let name = "service"
+
+    package static func write(launcher: String, in folder: PrivateFolder) throws(SystemFault) {
+        try DurableFile(name, in: folder).replace(with: Array("version 1\nlauncher \(launcher)\n".utf8))
+    }
+
+    /// The launcher that was recorded, or nil when the folder is not a user-mode keychain.
+    package static func launcher(home: String) -> String? {
+        guard let text = SmallFile.text(path: "\(home)/\(name)", max: 8192) else { return nil }
+        let lines = text.split(separator: "\n")
+        guard lines.first == "version 1", let line = lines.first(where: { $0.hasPrefix("launcher ") }) else { return nil }
+        return String(line.dropFirst("launcher ".count))
+    }
+}
+
+/// Starts a user-mode service that is set up but not running, as systemd would start the installed one.
+package enum ServiceStarter {
+    /// Runs the launcher in a session of its own and waits until its sockets are bound. Answers false when the folder
+    /// is not set up; a launcher that is already running is not disturbed, since it holds the folder's lock.
+    package static func start(_ service: Service) throws(SystemFault) -> Bool {
+        guard let home = service.home, let launcher = ServiceFile.launcher(home: home) else { return false }
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        let reading = Descriptor(ends[0])
+        var writing: Descriptor? = Descriptor(ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let words = [launcher, "--home", home, "--sockets", service.sockets, "--ready-descriptor", "3"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        try SystemFault.checkNegated(vauban_spawn_detached(launcher, &arguments, nil, ends[1]), "start \(launcher)")
+        writing = nil
+        _ = writing
+        // One byte says ready; the pipe's end without a byte says that the launcher gave up.
+        var poller = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
+        guard poll(&poller, 1, Int32(DoorLimits.machineTime / 1_000_000)) == 1 else { throw SystemFault("start \(launcher)", code: ETIMEDOUT) }
+        var byte: UInt8 = 0
+        return read(reading.number, &byte, 1) == 1
+    }
+}

@@ -1,0 +1,57 @@
+internal import CVaubanLinux
+import Glibc
+
+/// Lets one thread wait for another, for a connection's end, for a process's end and for a deadline, all at once.
+package final class Wakeup: Sendable {
+    private let reading: Descriptor
+    private let writing: Descriptor
+
+    package enum Outcome: Sendable {
+        case signalled
+        /// The other side of one of the watched connections is gone.
+        case hungUp
+        /// The watched process has ended.
+        case processEnded
+        case deadline
+    }
+
+    package init() throws(SystemFault) {
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        reading = Descriptor(ends[0])
+        writing = Descriptor(ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    /// A full pipe is as good as a signal, so a failed write is no matter.
+    package func signal() {
+        var byte: UInt8 = 1
+        _ = write(writing.number, &byte, 1)
+    }
+
+    /// Waits until the deadline (monotonic clock, nanoseconds). Signals that came before count, and are taken.
+    package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
+        var pollers = [
+            pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection?.number ?? -1, events: Int16(VAUBAN_POLLRDHUP), revents: 0),
+            pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let now = MachineClock.monotonic
+            let left = now >= deadline ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
+            let ready = poll(&pollers, nfds_t(pollers.count), left)
+            if ready < 0 { continue }
+            if pollers[0].revents != 0 {
+                var bytes = [UInt8](repeating: 0, count: 64)
+                _ = read(reading.number, &bytes, bytes.count)
+                return .signalled
+            }
+            if pollers[1].revents != 0 { return .hungUp }
+            if pollers[2].revents != 0 { return .processEnded }
+            if MachineClock.monotonic >= deadline { return .deadline }
+        }
+    }
+}
