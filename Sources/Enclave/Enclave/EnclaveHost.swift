@@ -1,0 +1,68 @@
+// What the enclave's logic takes from outside: a backend, a place for small state, a clock. Nothing here is chosen by
+// a caller.
+
+package import VaubanSecretBytes
+
+/// The joint at which a hardware backend takes the place of the software one. The device secret never leaves it.
+package protocol EnclaveBackend: Sendable {
+    /// A public number of the device secret; state made under another secret is known by it.
+    var deviceIdentifier: [UInt8] { get }
+    /// 32 bytes that only this device can derive, for one use: HKDF-SHA256 of the device secret; `label` separates uses.
+    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes
+    /// 32 bytes that need this device and a secret that it does not have: HMAC-SHA256 under such a device key.
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes
+}
+
+/// The backend cannot work; the text is for the person.
+package struct BackendFault: Error, Sendable {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Where the enclave keeps a person's few state files. Replacing is durable before it returns, or throws and leaves
+/// the old content.
+package protocol StateStore: Sendable {
+    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]?
+    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault)
+    /// Puts a file that cannot be used aside and answers its new name.
+    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String
+    /// The names of files that were put aside for this person and still lie there.
+    func quarantined(of person: UInt32) throws(StateFault) -> [String]
+}
+
+package enum StateName: String, CaseIterable, Sendable {
+    case keybag
+    case attempts
+}
+
+package enum StateFault: Error, Sendable {
+    case full
+    case failed(String)
+}
+
+/// The clock of delays and challenges, in nanoseconds since the machine's start, sleep included.
+package protocol EnclaveClock: Sendable {
+    var boot: UInt64 { get }
+    /// Microseconds since 2001-01-01, to say when something happened; nothing is decided by it.
+    var referenceMicroseconds: Int64 { get }
+}
+
+/// What a room is made of.
+package struct EnclaveHost: Sendable {
+    package let backend: any EnclaveBackend
+    package let store: any StateStore
+    package let clock: any EnclaveClock
+    package let stretcher: PasscodeStretcher
+    package let delays: DelayProfile
+
+    package init(
+        backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,
+        delays: DelayProfile = .rolling
+    ) {
+        self.backend = backend
+        self.store = store
+        self.clock = clock
+        self.stretcher = stretcher
+        self.delays = delays
+    }
+}

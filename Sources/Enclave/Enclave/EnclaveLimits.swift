@@ -1,0 +1,19 @@
+/// The limits of the enclave room, and the facts that are asserted against each other in its tests.
+package enum EnclaveLimits {
+    package static let keyBytes = 32
+    /// A keybag on disk; far more than all slots of many generations take.
+    package static let keybagBytesMax = 65_536
+    package static let attemptRecordBytesMax = 4096
+    /// Slots of one keybag: each class, index and factor in several generations.
+    package static let slotsMax = 128
+    /// Challenges of one person that are open at once; the oldest gives way.
+    package static let openChallengesMax = 64
+    /// How long a challenge may be answered, in nanoseconds: the person's time.
+    package static let challengeTime: UInt64 = 300_000_000_000
+    /// Fewer characters than this are no passcode.
+    package static let passcodeCharactersMin = 6
+    /// How long a lock waits for keychaind to erase what it borrowed, before it cuts the line.
+    package static let recallTime: UInt64 = 2_000_000_000
+    /// How long the witness may take to say who a process is, before it is called unknown.
+    package static let witnessTime: UInt64 = 3_000_000_000
+}

@@ -1,0 +1,68 @@
+// Wrapping and deriving: AES-256-GCM and HKDF-SHA256 from swift-crypto, with a label for each use and no choice of
+// algorithm anywhere.
+
+internal import Crypto
+import Foundation
+package import VaubanSecretBytes
+
+/// A wrapped blob did not open: it was made under another key, for another purpose, or was altered.
+package struct WrapFault: Error, Sendable {
+    package init() {}
+}
+
+package enum KeyWrap {
+    /// Nonce, ciphertext and tag (12 + n + 16 bytes).
+    package static func wrap(_ secret: borrowing SecretBytes, under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault) -> [UInt8] {
+        do {
+            let sealed = try secret.withUnsafeBytes { bytes in
+                try AES.GCM.seal(bytes, using: key.symmetric(), authenticating: authenticated(label, context))
+            }
+            guard let combined = sealed.combined else { throw WrapFault() }
+            return Array(combined)
+        } catch {
+            throw WrapFault()
+        }
+    }
+
+    package static func unwrap(_ wrapped: [UInt8], under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault) -> SecretBytes {
+        do {
+            let box = try AES.GCM.SealedBox(combined: wrapped)
+            var opened = try AES.GCM.open(box, using: key.symmetric(), authenticating: authenticated(label, context))
+            return SecretBytes(absorbing: &opened)
+        } catch {
+            throw WrapFault()
+        }
+    }
+
+    /// A key for one use, from which the other key cannot be found again.
+    package static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
+        let derived = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key.symmetric(), info: authenticated(label, context), outputByteCount: EnclaveLimits.keyBytes)
+        return SecretBytes(derived)
+    }
+
+    /// HMAC-SHA256, for state files.
+    package static func authenticationCode(of bytes: [UInt8], under key: borrowing SecretBytes) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key.symmetric()))
+    }
+
+    package static func isValid(_ code: [UInt8], of bytes: [UInt8], under key: borrowing SecretBytes) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key.symmetric())
+    }
+
+    /// The label ends in a zero byte, so that no label with its context equals another.
+    private static func authenticated(_ label: String, _ context: [UInt8]) -> [UInt8] {
+        Array(label.utf8) + [0] + context
+    }
+}
+
+extension SecretBytes {
+    init(_ key: SymmetricKey) {
+        self.init(count: key.bitCount / 8) { target in key.withUnsafeBytes { target.copyMemory(from: $0) } }
+    }
+
+    /// The library's own zeroising key type, for the length of one call.
+    borrowing func symmetric() -> SymmetricKey {
+        withUnsafeBytes { SymmetricKey(data: $0) }
+    }
+}

@@ -1,0 +1,135 @@
+// Making, opening and re-wrapping the slots of a keybag. Pure but for entropy and the backend.
+
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+extension Keybag {
+    /// The keybag of a person without a passcode: every key but that of the passcode class, wrapped by the device.
+    static func withoutPasscode(of person: UInt32, backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
+        var bag = Keybag(identifier: try randomBytes(16), person: person, device: backend.deviceIdentifier, slots: [], passcode: nil)
+        let deviceKey = try bag.deviceKey(backend)
+        var held: [HeldKey] = []
+        for purpose in KeyPurpose.classes where purpose != .protection(.whenPasscodeSetThisDeviceOnly) {
+            held.append(try bag.addKey(purpose, .device, deviceKey))
+        }
+        for purpose in [KeyPurpose.firstUnlockIndex, .deviceIndex] { held.append(try bag.addKey(purpose, .device, deviceKey)) }
+        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .device, deviceKey) }
+        return (bag, held)
+    }
+
+    /// This keybag with its first passcode: what the passcode protects is made anew, and what was there is wrapped by
+    /// the passcode from now on, as an older generation.
+    func settingFirstPasscode(
+        _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
+    ) throws(Refusal) -> (Keybag, [HeldKey]) {
+        let deviceKey = try deviceKey(backend)
+        var bag = self
+        bag.passcode = parameters
+        bag.slots = []
+        var held: [HeldKey] = []
+        for purpose in KeyPurpose.classes where purpose.availability != .always {
+            held.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+        }
+        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .passcodeAndDevice, passcodeKey) }
+        for slot in slots {
+            let key = try open(slot, with: deviceKey)
+            let staysWithDevice = slot.purpose.availability == .always
+            bag.slots.append(
+                staysWithDevice
+                    ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
+            if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
+        }
+        return (bag, held)
+    }
+
+    /// This keybag under another passcode: the same keys, wrapped again; no item is touched.
+    func changingPasscode(
+        from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters
+    ) throws(Refusal) -> Keybag {
+        var bag = self
+        bag.passcode = parameters
+        bag.slots = []
+        for slot in slots {
+            if slot.wrapping == .device { bag.slots.append(slot); continue }
+            bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, .passcodeAndDevice, newKey))
+        }
+        return bag
+    }
+
+    /// The keys that a wrapping key opens and that may be in memory.
+    func openKeys(_ wrapping: KeySlot.Wrapping, with key: borrowing SecretBytes) throws(Refusal) -> [HeldKey] {
+        var held: [HeldKey] = []
+        for slot in slots where slot.wrapping == wrapping && slot.purpose.availability != nil {
+            held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: try open(slot, with: key)))
+        }
+        return held
+    }
+
+    /// Whether this is the key that the passcode gives: the one comparison of a guess.
+    func accepts(passcodeKey: borrowing SecretBytes) -> Bool {
+        guard let slot = slots.first(where: { $0.wrapping == .passcodeAndDevice }) else { return false }
+        return (try? open(slot, with: passcodeKey)) != nil
+    }
+
+    func open(_ slot: KeySlot, with key: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
+        do throws(WrapFault) {
+            return try KeyWrap.unwrap(
+                slot.wrapped, under: key, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, slot.wrapping))
+        } catch {
+            throw Refusal(.stateUnreadable, "a key of the keybag does not open")
+        }
+    }
+
+    func deviceKey(_ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
+        do throws(BackendFault) {
+            return try backend.deviceKey(label: "vauban keybag device wrap v1", context: identifier)
+        } catch {
+            throw Refusal(.stateUnreadable, error.description)
+        }
+    }
+
+    /// The key that a passcode gives on this device: the stretched passcode, tangled with the device secret.
+    func passcodeKey(stretched: borrowing SecretBytes, _ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
+        do throws(BackendFault) {
+            return try backend.tangle(stretched, label: "vauban keybag passcode wrap v1", context: identifier)
+        } catch {
+            throw Refusal(.stateUnreadable, error.description)
+        }
+    }
+
+    private mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> HeldKey {
+        let key = try Self.randomKey()
+        let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [])
+        slots.append(try wrap(key, as: blank, wrapping, wrappingKey))
+        return HeldKey(purpose: purpose, generation: blank.generation, key: key)
+    }
+
+    private mutating func addPair(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) {
+        let pair = FactorPair()
+        let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [], publicKey: pair.publicKey)
+        slots.append(try wrap(pair.privateKey, as: blank, wrapping, wrappingKey))
+    }
+
+    private func wrap(
+        _ key: borrowing SecretBytes, as slot: KeySlot, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes
+    ) throws(Refusal) -> KeySlot {
+        do throws(WrapFault) {
+            let wrapped = try KeyWrap.wrap(
+                key, under: wrappingKey, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, wrapping))
+            return KeySlot(purpose: slot.purpose, generation: slot.generation, wrapping: wrapping, wrapped: wrapped, publicKey: slot.publicKey)
+        } catch {
+            throw Refusal(.internalFault, "a key cannot be wrapped")
+        }
+    }
+
+    static func randomBytes(_ count: Int) throws(Refusal) -> [UInt8] {
+        do throws(SystemFault) { return try Entropy.bytes(count) } catch { throw Refusal(.internalFault, "there are no random bytes") }
+    }
+
+    static func randomKey() throws(Refusal) -> SecretBytes {
+        do throws(SystemFault) { return try Entropy.secret(EnclaveLimits.keyBytes) } catch {
+            throw Refusal(.internalFault, "there are no random bytes")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+import Foundation
+internal import Synchronization
+package import VaubanAccessPolicy
+import VaubanLinuxHost
+package import VaubanSecretBytes
+
+/// Receives passcodes: a key pair that lives as long as this enclave, and the challenges that are open. A sealed
+/// passcode is good for one challenge, one purpose, one person, once.
+package final class PasscodeInbox: Sendable {
+    private struct Open {
+        let nonce: [UInt8]
+        let purpose: PasscodePurpose
+        let person: UInt32
+        let until: UInt64
+    }
+
+    private let privateKey = Curve25519.KeyAgreement.PrivateKey()
+    private let open = Mutex<[Open]>([])
+    private let clock: any EnclaveClock
+
+    package init(clock: any EnclaveClock) { self.clock = clock }
+
+    package var card: EnclaveKeyCard { EnclaveKeyCard(publicKey: Array(privateKey.publicKey.rawRepresentation)) }
+
+    package func challenge(_ purpose: PasscodePurpose, for person: UInt32) throws(Refusal) -> PasscodeChallenge {
+        let nonce: [UInt8]
+        do { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "there are no random bytes") }
+        let now = clock.boot
+        open.withLock { list in
+            list.removeAll { $0.until <= now }
+            if list.count(where: { $0.person == person }) >= EnclaveLimits.openChallengesMax,
+                let oldest = list.firstIndex(where: { $0.person == person })
+            {
+                list.remove(at: oldest)
+            }
+            list.append(Open(nonce: nonce, purpose: purpose, person: person, until: now + EnclaveLimits.challengeTime))
+        }
+        return PasscodeChallenge(nonce: nonce, purpose: purpose)
+    }
+
+    /// Uses a challenge up, whatever comes of it.
+    package func use(_ challenge: PasscodeChallenge, for person: UInt32) throws(Refusal) {
+        let now = clock.boot
+        let found = open.withLock { list -> Bool in
+            guard let index = list.firstIndex(where: { $0.nonce == challenge.nonce }) else { return false }
+            let entry = list.remove(at: index)
+            return entry.purpose == challenge.purpose && entry.person == person && entry.until > now
+        }
+        guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
+    }
+
+    /// Opens a passcode that was sealed for a challenge.
+    package func unseal(_ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32) throws(Refusal) -> SecretBytes {
+        do {
+            var recipient = try HPKE.Recipient(
+                privateKey: privateKey, ciphersuite: FactorSeal.suite, info: Data(challenge.sealInfo(person: person)),
+                encapsulatedKey: Data(sealed.encapsulated))
+            var opened = try recipient.open(sealed.ciphertext)
+            return SecretBytes(absorbing: &opened)
+        } catch {
+            throw Refusal(.badParameter, "the passcode was sealed for another challenge or another enclave")
+        }
+    }
+}

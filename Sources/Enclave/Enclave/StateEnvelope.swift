@@ -1,0 +1,61 @@
+package import SwiftASN1
+package import VaubanDER
+import VaubanSecretBytes
+
+/// A state file: its content with an authentication code under a key of the device secret, over its name and person, so
+/// that a file that was altered, swapped or brought from elsewhere is known as such before a byte of it is believed.
+///
+/// `StateEnvelope ::= SEQUENCE { version INTEGER (1), device OCTET STRING (SIZE (16)), content OCTET STRING,
+///   code OCTET STRING (SIZE (32)) }`
+package struct StateEnvelope: DERReadable, DERWritable, Sendable {
+    package let device: [UInt8]
+    package let content: [UInt8]
+    private let code: [UInt8]
+
+    package enum Fault: Error, Sendable {
+        case malformed(String)
+        case otherDevice
+        case altered
+    }
+
+    package init(content: [UInt8], name: StateName, person: UInt32, backend: some EnclaveBackend) throws(BackendFault) {
+        self.device = backend.deviceIdentifier
+        self.content = content
+        let key = try Self.key(backend)
+        self.code = KeyWrap.authenticationCode(of: Self.covered(content, name, person), under: key)
+    }
+
+    package init(from fields: inout DERFields) throws {
+        _ = try fields.integer("state version", in: 1...1)
+        device = try fields.octets("device", in: 16...16)
+        content = try fields.octets("content", in: 1...EnclaveLimits.keybagBytesMax)
+        code = try fields.octets("code", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(device)
+            try fields.octets(content)
+            try fields.octets(code)
+        }
+    }
+
+    /// The content of a file, if this device wrote it for this name and person.
+    package static func open(_ bytes: [UInt8], name: StateName, person: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
+        let envelope: StateEnvelope
+        do { envelope = try StateEnvelope(derBytes: bytes) } catch { throw Fault.malformed("\(error)") }
+        guard envelope.device == backend.deviceIdentifier else { throw Fault.otherDevice }
+        let key = try key(backend)
+        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, person), under: key) else { throw Fault.altered }
+        return envelope.content
+    }
+
+    private static func key(_ backend: some EnclaveBackend) throws(BackendFault) -> SecretBytes {
+        try backend.deviceKey(label: "vauban state authentication v1", context: [])
+    }
+
+    private static func covered(_ content: [UInt8], _ name: StateName, _ person: UInt32) -> [UInt8] {
+        Array(name.rawValue.utf8) + [0] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + content
+    }
+}

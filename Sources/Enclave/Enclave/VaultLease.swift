@@ -1,0 +1,41 @@
+// What keychaind borrows: metadata and index keys, as far as they are open. A class key never leaves.
+
+internal import Synchronization
+package import EnclaveWire
+package import VaubanAccessPolicy
+package import VaubanSecretBytes
+
+/// A lease and its keys, one after the other.
+package struct LentKeys: ~Copyable {
+    package let lease: KeyLease
+    package let keys: SecretBytes
+}
+
+extension Vault {
+    package func lease() throws(Refusal) -> LentKeys {
+        try state.withLock { (state) throws(Refusal) -> LentKeys in
+            let (bag, ring) = try state.created(person: person, host: host)
+            // Current generations first, as in the keybag.
+            let held = bag.slots.compactMap { slot in ring.key(slot.purpose, generation: slot.generation) }
+            var lent: [KeyLease.Key] = []
+            let keys = SecretBytes(count: held.count * KeyLease.keyBytes) { target in
+                for (index, key) in held.enumerated() {
+                    let place = UnsafeMutableRawBufferPointer(rebasing: target[index * KeyLease.keyBytes..<(index + 1) * KeyLease.keyBytes])
+                    switch key.purpose {
+                    case .protection(let protection):
+                        let metadata = KeyWrap.derive(from: key.key, label: "vauban metadata key v1")
+                        metadata.withUnsafeBytes { place.copyMemory(from: $0) }
+                        lent.append(KeyLease.Key(purpose: .metadata(protection), generation: key.generation))
+                    case .firstUnlockIndex, .deviceIndex:
+                        key.key.withUnsafeBytes { place.copyMemory(from: $0) }
+                        lent.append(
+                            KeyLease.Key(purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
+                    case .passcodeFactor, .presenceFactor: break
+                    }
+                }
+            }
+            let lease = KeyLease(person: person, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: lent)
+            return LentKeys(lease: lease, keys: keys)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// From disk to a vault: every way in which a file can be wrong ends in a sentence and a refusal, not in a new keybag.
+
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+extension VaultState {
+    static func load(person: UInt32, host: EnclaveHost) -> VaultState {
+        var state = VaultState(since: host.clock.referenceMicroseconds)
+        do {
+            guard let bag = try loadKeybag(person, host) else { return state }
+            state.keybag = bag
+            state.loadAttempts(bag, person, host)
+            let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend))
+            state.ring = bag.passcode == nil ? KeyRing(unlocked: held) : KeyRing(beforeFirstUnlock: held)
+        } catch let unreadable as Unreadable {
+            state.unreadable = unreadable.sentence
+        } catch let refusal as Refusal {
+            state.unreadable = refusal.detail ?? "the keybag does not open"
+        } catch {
+            state.unreadable = "the keybag cannot be read: \(error)"
+        }
+        if let unreadable = state.unreadable {
+            state.keybag = nil
+            state.ring = nil
+            state.warnings.append(unreadable)
+        }
+        return state
+    }
+
+    private struct Unreadable: Error { let sentence: String }
+
+    private static func loadKeybag(_ person: UInt32, _ host: EnclaveHost) throws -> Keybag? {
+        guard let bytes = try host.store.read(.keybag, of: person, max: EnclaveLimits.keybagBytesMax) else {
+            let aside = try host.store.quarantined(of: person)
+            guard aside.isEmpty else {
+                throw Unreadable(sentence: "the keybag was put aside earlier (\(aside.joined(separator: ", "))); put back a good copy as \"keybag\"")
+            }
+            return nil
+        }
+        do {
+            let bag = try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, person: person, backend: host.backend))
+            guard bag.person == person, bag.device == host.backend.deviceIdentifier else { throw StateEnvelope.Fault.altered }
+            return bag
+        } catch StateEnvelope.Fault.otherDevice {
+            // Not put aside: the file is whole, it is this machine that is another one.
+            throw Unreadable(sentence: "the keybag belongs to another device; this machine is a copy, or its device secret was replaced")
+        } catch {
+            let aside = try host.store.quarantine(.keybag, of: person)
+            throw Unreadable(sentence: "the keybag cannot be read and was put aside as \(aside); put back a good copy as \"keybag\"")
+        }
+    }
+
+    /// A record of tries that is missing or damaged counts as the longest delay: no accident and no deletion gives a
+    /// guess back. A restart starts the current delay again.
+    private mutating func loadAttempts(_ bag: Keybag, _ person: UInt32, _ host: EnclaveHost) {
+        let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeTries + Int64(host.delays.seconds.count))
+        var record = worst
+        do {
+            if let bytes = try host.store.read(.attempts, of: person, max: EnclaveLimits.attemptRecordBytesMax) {
+                let read = try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: host.backend))
+                if read.keybag == bag.identifier { record = read }
+            }
+        } catch {
+            let aside = (try? host.store.quarantine(.attempts, of: person)) ?? "nothing"
+            warnings.append("the record of passcode tries cannot be read and was put aside as \(aside); the longest delay applies")
+        }
+        if record == worst && bag.passcode == nil { record.failures = 0 }
+        attempts = record
+        let delay = host.delays.delay(afterFailures: record.failures)
+        if delay > 0 { notBefore = host.clock.boot + UInt64(delay) * 1_000_000_000 }
+    }
+}

@@ -1,0 +1,99 @@
+// The line to authd: questions go out, reports come in. authd can say that the person cancelled or gave a sealed
+// passcode; it cannot say yes.
+
+import EnclaveWire
+internal import Synchronization
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+
+/// One prompt that waits for reports.
+final class PendingPrompt: Sendable {
+    let prompt: [UInt8]
+    let wakeup: Wakeup
+    private let reports = Mutex<(list: [AttentionReport], isAbandoned: Bool)>(([], false))
+
+    init(prompt: [UInt8]) throws(SystemFault) {
+        self.prompt = prompt
+        wakeup = try Wakeup()
+    }
+
+    func next() -> AttentionReport? { reports.withLock { $0.list.isEmpty ? nil : $0.list.removeFirst() } }
+    var isAbandoned: Bool { reports.withLock { $0.isAbandoned } }
+
+    func report(_ report: AttentionReport) {
+        reports.withLock { $0.list.append(report) }
+        wakeup.signal()
+    }
+
+    func abandon() {
+        reports.withLock { $0.isAbandoned = true }
+        wakeup.signal()
+    }
+}
+
+final class AttentionLine: Sendable {
+    private struct State {
+        var channel: Channel?
+        var pending: [[UInt8]: PendingPrompt] = [:]
+    }
+
+    private let keyCard: Descriptor
+    private let state = Mutex(State())
+
+    init(keyCard: Descriptor) { self.keyCard = keyCard }
+
+    /// Holds authd's connection until it ends. A newer one takes the place of an older.
+    func serve(_ channel: Channel) {
+        replace(with: channel)
+        defer { if state.withLock({ $0.channel === channel }) { replace(with: nil) } }
+        while let message = try? channel.receive(.idle) {
+            guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else { return }
+            let prompt =
+                switch report {
+                case .shown(let prompt, _): prompt
+                case .answered(let prompt, _, _): prompt
+                }
+            state.withLock { $0.pending[prompt] }?.report(report)
+        }
+    }
+
+    /// The prompts of the line that was are not known to the one that comes.
+    private func replace(with channel: Channel?) {
+        let (old, abandoned) = state.withLock { state in
+            let before = (state.channel, Array(state.pending.values))
+            state.channel = channel
+            return before
+        }
+        old?.shutDown()
+        for pending in abandoned { pending.abandon() }
+    }
+
+    func begin() throws(Refusal) -> PendingPrompt {
+        let pending: PendingPrompt
+        do throws(SystemFault) { pending = try PendingPrompt(prompt: try Entropy.bytes(16)) } catch {
+            throw Refusal(.internalFault, "a prompt cannot be made")
+        }
+        state.withLock { $0.pending[pending.prompt] = pending }
+        return pending
+    }
+
+    /// Takes the prompt off the person's screen, with the word for how it ended.
+    func end(_ pending: PendingPrompt, _ outcome: PromptOutcome) {
+        let channel = state.withLock { state in
+            state.pending[pending.prompt] = nil
+            return state.channel
+        }
+        guard let channel, let header = try? AttentionNotice.settled(prompt: pending.prompt, outcome).encoded() else { return }
+        _ = try? channel.send(header: header)
+    }
+
+    func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
+        guard let channel = state.withLock({ $0.channel }) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
+        do {
+            try channel.send(header: try AttentionNotice.ask(question).encoded(), descriptors: [keyCard])
+        } catch {
+            throw Refusal(.nobodyToAsk, "the prompt service does not answer")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// How enclaved opens, as every room does: harden, take what was passed, name the peers, then read the first byte.
+
+package import Enclave
+import EnclaveSoftware
+import Glibc
+import VaubanLinuxHost
+
+package enum EnclaveProgram {
+    /// Runs the room. The stretcher is all in which the shipped program and the one for tests differ.
+    package static func main(_ arguments: [String], stretcher: PasscodeStretcher) -> Never {
+        do {
+            try ProcessHardening.apply()
+            guard arguments.count == 3, arguments[1] == "--state" else {
+                fail("usage: \(arguments.first ?? "enclaved") --state FOLDER; it is started by Vauban's launcher or by systemd", 64)
+            }
+            let sockets = try InheritedSockets()
+            let folder = try PrivateFolder(path: arguments[2], creating: false)
+            guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
+            let host = EnclaveHost(
+                backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: stretcher)
+            let room = try EnclaveRoom(host: host, peers: try RoomPeers())
+            defer { withExtendedLifetime(lock) {} }
+            try room.run(listener: try sockets.socket("enclave"))
+        } catch let fault as BackendFault {
+            fail(fault.description, 78)
+        } catch {
+            fail("\(error)", 71)
+        }
+    }
+
+    private static func fail(_ why: String, _ code: Int32) -> Never {
+        let line = "enclaved: \(why)\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+        exit(code)
+    }
+}

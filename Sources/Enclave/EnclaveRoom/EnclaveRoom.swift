@@ -1,0 +1,87 @@
+// The room that holds keys. It listens and never dials; those whom it needs hold a line open to it.
+
+package import Enclave
+import EnclaveWire
+import Logging
+internal import Synchronization
+import VaubanAccessPolicy
+import VaubanDER
+package import VaubanLinuxHost
+
+package final class EnclaveRoom: Sendable {
+    let host: EnclaveHost
+    let inbox: PasscodeInbox
+    let attention: AttentionLine
+    let witness: WitnessLine
+    let leases: LeaseLine
+    /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
+    let keyCard: Descriptor
+    let log: Logger
+    private let peers: RoomPeers
+    private let vaults = Mutex<[UInt32: Vault]>([:])
+
+    package init(host: EnclaveHost, peers: RoomPeers) throws {
+        self.host = host
+        self.peers = peers
+        log = Logger(label: "enclaved")
+        inbox = PasscodeInbox(clock: host.clock)
+        keyCard = try SealedMemory.make(try inbox.card.encoded())
+        attention = AttentionLine(keyCard: keyCard)
+        witness = WitnessLine()
+        leases = LeaseLine()
+    }
+
+    /// Serves for ever.
+    package func run(listener: Descriptor) throws(SystemFault) -> Never {
+        let peers = peers
+        try Doorway(listener: listener, admits: { peers.admits($0) }).run(
+            refused: { [log] fault, uid in log.notice("a connection of user \(uid) ended in the handshake: \(fault)") },
+            serve: { [self] visitor in serve(visitor) })
+    }
+
+    /// One connection, whose role its greeting named and whose uid must be that room's.
+    private func serve(_ visitor: Visitor) {
+        guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
+            log.warning("user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs")
+            return
+        }
+        switch role {
+        case .keychain, .authentication: RequestLine(room: self, role: role, channel: visitor.channel).serve()
+        case .lease: leases.serve(visitor.channel)
+        case .attention: attention.serve(visitor.channel)
+        case .witness: witness.serve(visitor.channel)
+        }
+    }
+
+    func vault(of person: UInt32) -> Vault {
+        vaults.withLock { vaults in
+            if let vault = vaults[person] { return vault }
+            let vault = Vault(person: person, host: host)
+            vaults[person] = vault
+            return vault
+        }
+    }
+}
+
+/// Which uid each of this room's peers must have.
+package struct RoomPeers: Sendable {
+    private let keychaind: UInt32
+    private let authd: UInt32
+    private let witness: UInt32
+
+    package init() throws(Service.Fault) {
+        keychaind = try Roster.expectedUID(of: .keychaind)
+        authd = try Roster.expectedUID(of: .authd)
+        witness = try Roster.expectedUID(of: .witness)
+    }
+
+    func admits(_ uid: UInt32) -> Bool { [keychaind, authd, witness].contains(uid) }
+
+    func uid(of role: EnclaveRole) -> UInt32 {
+        switch role {
+        case .keychain, .lease: keychaind
+        case .authentication, .attention: authd
+        case .witness: witness
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// The line over which keychaind gives back what it borrowed.
+
+import Enclave
+import EnclaveWire
+internal import Synchronization
+import VaubanDER
+import VaubanLinuxHost
+
+final class LeaseLine: Sendable {
+    private struct State {
+        var channel: Channel?
+        /// The last epoch that was given back, by person.
+        var erased: [UInt32: Int64] = [:]
+        var waiting: [Wakeup] = []
+    }
+
+    private let state = Mutex(State())
+
+    func serve(_ channel: Channel) {
+        let old = state.withLock { state in
+            defer {
+                state.channel = channel
+                state.erased = [:]
+            }
+            return state.channel
+        }
+        old?.shutDown()
+        while let message = try? channel.receive(.idle) {
+            guard message.secret == nil, message.descriptors.isEmpty, let erased = try? LeaseErased(derBytes: message.header) else { break }
+            let waiting = state.withLock { state in
+                state.erased[erased.person] = max(state.erased[erased.person] ?? 0, erased.epoch)
+                return state.waiting
+            }
+            for wakeup in waiting { wakeup.signal() }
+        }
+        // keychaind erases everything when the line ends, so a lock that waits for it is complete.
+        let waiting = state.withLock { state in
+            if state.channel === channel { state.channel = nil }
+            return state.waiting
+        }
+        for wakeup in waiting { wakeup.signal() }
+    }
+
+    /// Asks for the person's borrowed keys back and waits. False when keychaind did not answer in time and was cut off.
+    func recall(_ recall: LeaseRecall) -> Bool {
+        guard let channel = state.withLock({ $0.channel }) else { return true }
+        guard let wakeup = try? Wakeup(), let header = try? recall.encoded() else {
+            channel.shutDown()
+            return false
+        }
+        state.withLock { $0.waiting.append(wakeup) }
+        defer { state.withLock { $0.waiting.removeAll { $0 === wakeup } } }
+        guard (try? channel.send(header: header)) != nil else { return true }
+        let deadline = MachineClock.monotonic + EnclaveLimits.recallTime
+        while true {
+            let isDone = state.withLock { $0.channel !== channel || $0.erased[recall.person] ?? -1 >= recall.epoch }
+            if isDone { return true }
+            if case .deadline = wakeup.wait(until: deadline) {
+                channel.shutDown()
+                return false
+            }
+        }
+    }
+}

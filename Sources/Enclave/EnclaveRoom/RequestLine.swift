@@ -1,0 +1,104 @@
+// One room's connection on behalf of one caller: read, decide, answer, on one thread.
+
+import Enclave
+import EnclaveWire
+import Logging
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// What goes back for one request.
+struct Response: ~Copyable {
+    var reply: EnclaveReply
+    var secret: SecretBytes?
+    var descriptors: [Descriptor]
+
+    init(_ reply: EnclaveReply, secret: consuming SecretBytes? = nil, descriptors: [Descriptor] = []) {
+        self.reply = reply
+        self.secret = secret
+        self.descriptors = descriptors
+    }
+}
+
+final class RequestLine {
+    let room: EnclaveRoom
+    let channel: Channel
+    private let role: EnclaveRole
+    private var registered: Peer?
+
+    init(room: EnclaveRoom, role: EnclaveRole, channel: Channel) {
+        self.room = room
+        self.role = role
+        self.channel = channel
+    }
+
+    func serve() {
+        while true {
+            do throws(ChannelFault) {
+                let message = try channel.receive(.idle)
+                guard try answer(message) else { return }
+            } catch {
+                if case .malformed(let why) = error { _ = try? send(Response(.refused(Refusal(.malformed, why)))) }
+                return
+            }
+        }
+    }
+
+    /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
+    private func answer(_ message: borrowing Message) throws(ChannelFault) -> Bool {
+        let request: EnclaveRequest
+        do {
+            request = try EnclaveRequest(derBytes: message.header)
+        } catch let refusal as Refusal {
+            try send(Response(.refused(refusal)))
+            return true
+        } catch {
+            try send(Response(.refused(Refusal(.malformed, "\(error)"))))
+            return false
+        }
+        guard message.secret == nil, request == .registerCaller || message.descriptors.isEmpty else {
+            try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
+            return false
+        }
+        let response: Response
+        do throws(Refusal) {
+            response = try self.response(to: request, message.descriptors)
+        } catch {
+            response = Response(.refused(error))
+        }
+        try send(response)
+        return true
+    }
+
+    private func response(to request: EnclaveRequest, _ descriptors: [Descriptor]) throws(Refusal) -> Response {
+        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room does not ask that") }
+        if request == .registerCaller { return Response(try register(descriptors)) }
+        guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
+        return try carryOut(request, for: caller)
+    }
+
+    /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
+    /// connected, not what the other room says.
+    private func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
+        guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
+        let peer: Peer
+        do throws(SystemFault) { peer = try Peer(ofConnection: descriptors[0]) } catch {
+            throw Refusal(.badParameter, "the caller's connection is not a connection")
+        }
+        guard ProcessDescriptor.pid(of: descriptors[1]) == peer.pid else {
+            throw Refusal(.badParameter, "the caller's process is not the one that connected")
+        }
+        registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
+        return .caller(person: peer.uid, pid: Int64(peer.pid))
+    }
+
+    private func send(_ response: consuming Response) throws(ChannelFault) {
+        let header: [UInt8]
+        do { header = try response.reply.encoded() } catch { throw .malformed("a reply cannot be encoded") }
+        switch response.secret {
+        case .some(let secret): try channel.send(header: header, secret: secret, descriptors: response.descriptors)
+        case .none: try channel.send(header: header, descriptors: response.descriptors)
+        }
+    }
+}

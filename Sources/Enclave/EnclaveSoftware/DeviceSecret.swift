@@ -1,0 +1,89 @@
+// The backend without hardware: a device secret in a file that only enclaved's user can read. What it cannot stop is
+// said in SECURITY.md.
+
+internal import Crypto
+package import Enclave
+import Glibc
+package import VaubanLinuxHost
+package import VaubanSecretBytes
+
+/// The device secret: 32 random bytes, made on first use, in `device-secret`: a line that names the format, then the
+/// bytes. It is read straight into a secret and never through another encoding.
+package final class DeviceSecret: EnclaveBackend {
+    private let secret: SecretBytes
+    package let deviceIdentifier: [UInt8]
+
+    private static let name = "device-secret"
+    private static let heading = Array("vauban device secret 1\n".utf8)
+    private static let secretBytes = 32
+
+    /// Opens the secret of a state folder, or makes it if the folder is new. Where people's state exists without it, it
+    /// is missing, not new: then this throws, since another secret would open nothing.
+    package init(in folder: PrivateFolder) throws(BackendFault) {
+        let loaded: SecretBytes
+        do throws(SystemFault) {
+            if let existing = try Self.read(in: folder) {
+                loaded = existing
+            } else {
+                guard !folder.contains(FileStateStore.folderName) else {
+                    throw SystemFault("find the device secret, although keychains exist that need it; put back \(folder.path)/\(Self.name)", code: ENOENT)
+                }
+                loaded = try Self.make(in: folder)
+            }
+        } catch {
+            throw BackendFault(error.description)
+        }
+        let identifier = Self.derive(from: loaded, label: "vauban device identifier v1", context: [])
+        deviceIdentifier = identifier.withUnsafeBytes { Array($0.prefix(16)) }
+        secret = loaded
+    }
+
+    package func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+        Self.derive(from: secret, label: label, context: context)
+    }
+
+    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+        let key = Self.derive(from: secret, label: label, context: context)
+        return key.withUnsafeBytes { keyBytes in
+            input.withUnsafeBytes { bytes in
+                let code = HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: keyBytes))
+                return SecretBytes(count: SHA256.byteCount) { target in code.withUnsafeBytes { target.copyMemory(from: $0) } }
+            }
+        }
+    }
+
+    private static func derive(from secret: borrowing SecretBytes, label: String, context: [UInt8]) -> SecretBytes {
+        let derived = secret.withUnsafeBytes {
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: $0), info: Array(label.utf8) + [0] + context, outputByteCount: secretBytes)
+        }
+        return SecretBytes(count: secretBytes) { target in derived.withUnsafeBytes { target.copyMemory(from: $0) } }
+    }
+
+    private static func read(in folder: PrivateFolder) throws(SystemFault) -> SecretBytes? {
+        let number = openat(folder.descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if number < 0 && errno == ENOENT { return nil }
+        let file = Descriptor(try SystemFault.check(number, "open the device secret"))
+        let total = heading.count + secretBytes
+        // One byte of room more than the format has, so that a longer file is seen.
+        let content = try SecretBytes(count: total + 1) { (target) throws(SystemFault) in
+            guard pread(file.number, target.baseAddress, target.count, 0) == total else {
+                throw SystemFault("read the device secret: it has a wrong length; put back a good copy", code: EINVAL)
+            }
+        }
+        guard content.withUnsafeBytes({ $0.prefix(heading.count).elementsEqual(heading) }) else {
+            throw SystemFault("read the device secret: its format is unknown", code: EINVAL)
+        }
+        return content.part(heading.count..<total)
+    }
+
+    private static func make(in folder: PrivateFolder) throws(SystemFault) -> SecretBytes {
+        let fresh = try Entropy.secret(secretBytes)
+        let content = SecretBytes(count: heading.count + secretBytes) { target in
+            target.copyBytes(from: heading)
+            fresh.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[heading.count...]).copyMemory(from: $0) }
+        }
+        try content.withUnsafeBytes { (bytes) throws(SystemFault) in try DurableFile(name, in: folder).replace(with: bytes) }
+        return fresh
+    }
+}

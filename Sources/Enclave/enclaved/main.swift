@@ -1,0 +1,5 @@
+import Enclave
+import EnclaveRoom
+import Foundation
+
+EnclaveProgram.main(CommandLine.arguments, stretcher: .shipped)
