@@ -1,0 +1,89 @@
+// Blind indexes: a keyed digest stands for a value, so that the database can compare what it cannot read. The layout is
+// fixed (Specs/keychain-database.md); a change of it needs a new label and a migration.
+
+internal import Crypto
+internal import KeychainStore
+internal import VaubanKeychainModel
+
+/// One attribute with its value, as an index sees it.
+struct IndexedAttribute {
+    let name: AttributeName
+    let value: AttributeValue
+}
+
+enum AttributeBlinds {
+    static let label = Array("vauban index v1".utf8)
+    static let blindBytes = 16
+
+    /// The blind of one attribute, or of several together in the given order. Each part says its own length, so no two
+    /// different lists have the same bytes.
+    static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
+        var message = label
+        message.append(UInt8(truncatingIfNeeded: kind.rawValue))
+        for part in parts {
+            let value = part.value.equalityBytes
+            message.append(contentsOf: part.name.rawValue.utf8)
+            withUnsafeBytes(of: UInt64(value.count).bigEndian) { message.append(contentsOf: $0) }
+            message.append(contentsOf: value)
+        }
+        return Array(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(blindBytes))
+    }
+
+    /// Everything that a row can be found by, under one key.
+    static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> DeviceBlinds {
+        let primary = AttributeRule.primary(of: kind).map { IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind)) }
+        let all = AttributeRule.all.filter { $0.kinds.contains(kind) && $0.isIndexed }.compactMap { rule -> IndexedAttribute? in
+            guard rule.isPrimary || attributes[rule.name] != nil else { return nil }
+            return IndexedAttribute(name: rule.name, value: attributes.effective(rule.name, kind))
+        }
+        var lookups = [blind(kind, pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, key)]
+        for name in singles {
+            guard let value = attributes[name], !value.isEmpty else { continue }
+            lookups.append(blind(kind, [IndexedAttribute(name: name, value: value)], key))
+        }
+        return DeviceBlinds(primary: blind(kind, primary, key), list: list(kind, all, key), lookups: lookups)
+    }
+
+    /// A `BlindList` of attributes.
+    static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
+        attributes.sorted { $0.name < $1.name }.flatMap { attribute in
+            Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
+        }
+    }
+
+    /// The most selective blind by which the named attributes can be looked up; nil goes through the whole kind.
+    static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> [UInt8]? {
+        let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
+        if pair.count == 2 { return blind(kind, pair, key) }
+        for name in singles {
+            if let value = attributes[name], !value.isEmpty { return blind(kind, [IndexedAttribute(name: name, value: value)], key) }
+        }
+        return nil
+    }
+
+    /// By which two a program names its item.
+    private static func pair(of kind: ItemKind) -> [AttributeName] {
+        kind == .genericPassword ? [.service, .account] : [.server, .account]
+    }
+
+    /// In the order in which a search tries them.
+    private static let singles: [AttributeName] = [.account, .service, .server, .generic, .label]
+}
+
+extension AttributeRule {
+    /// Dates stay out of the indexes: they change with each write, and a first-unlock key may not be there then.
+    var isIndexed: Bool { form != .date }
+}
+
+extension ItemAttributes {
+    /// The value, or what a missing one counts as.
+    func effective(_ name: AttributeName, _ kind: ItemKind) -> AttributeValue {
+        if let value = self[name] { return value }
+        return AttributeRule.rule(for: name, of: kind)?.form == .number ? .number(0) : .text("")
+    }
+}
+
+extension AttributeValue {
+    /// Empty values are too many to look anything up by.
+    var isEmpty: Bool { equalityBytes == AttributeValue.text("").equalityBytes }
+}

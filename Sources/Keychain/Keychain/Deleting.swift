@@ -1,0 +1,30 @@
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainWire
+internal import VaubanKeychainModel
+
+extension RequestInProgress {
+    /// SecItemDelete: all matching items or none. The blinds decide, so that it works while locked and asks nobody.
+    func delete(_ query: ItemQuery) throws {
+        let terms = try QueryGrammar.termsToChange(of: query)
+        try repeating {
+            let selection = try selection(terms)
+            // What is closed could be meant too, and nobody can tell.
+            guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+            let handles = try handles(of: selection, terms)
+            guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
+            return try database.delete(handles)
+        }
+        try sink.send(.done)
+    }
+
+    private func handles(of selection: RowSelection, _ terms: SearchTerms) throws -> [RowHandle] {
+        if terms.isDecidedByBlinds { return try database.handles(of: selection) }
+        var handles: [RowHandle] = []
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            if let opened = try open(row), terms.match(opened.record.attributes) { handles.append(row.handle) }
+            return true
+        }
+        return handles
+    }
+}

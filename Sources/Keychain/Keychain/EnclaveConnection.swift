@@ -1,0 +1,147 @@
+// One caller's line to the enclave: made at the first need, made again once when it breaks. Used by the thread that
+// serves the caller and by no other.
+
+internal import EnclaveWire
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+final class EnclaveConnection: EnclaveLine {
+    private let address: ServerAddress
+    private let visitor: Visitor
+    private let lent: LentKeys
+    /// Tells the caller that its time no longer runs on the machine's clock.
+    private let onWaitingForPerson: () throws -> Void
+    private var channel: Channel?
+
+    init(address: ServerAddress, visitor: Visitor, lent: LentKeys, onWaitingForPerson: @escaping () throws -> Void) {
+        self.address = address
+        self.visitor = visitor
+        self.lent = lent
+        self.onWaitingForPerson = onWaitingForPerson
+    }
+
+    // MARK: EnclaveLine
+
+    /// Asks for a lease over a standing connection that is up, since a key that cannot be called back is not lent. The
+    /// enclave may take a moment to see a standing connection that has just been made.
+    func lease() throws -> LeasedKeys {
+        for attempt in 1... {
+            guard let standing = lent.standing(within: DoorLimits.machineTime) else { throw Self.silent }
+            do {
+                let answer = try ask(.lease)
+                guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
+                return LeasedKeys(lease: lease, secrets: try answer.takeSecret(lease.keys.count * KeyLease.keyBytes), standing: standing)
+            } catch let refusal as Refusal where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && channel != nil {
+                Pause.milliseconds(KeychainLimits.reconnectMillisecondsMin)
+            }
+        }
+        throw Self.silent
+    }
+
+    func seal(_ row: RowBinding) throws -> SealedItemKey {
+        let answer = try ask(.seal(row))
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.notUnderstood }
+        return SealedItemKey(wrapped: wrapped, key: try answer.takeSecret(KeyLease.keyBytes))
+    }
+
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool) throws -> SecretBytes {
+        // Only where a person may be asked can the wait be long enough for the caller to end meanwhile.
+        let mayWait = mayAsk && row.accessControl != nil
+        let answer = try ask(.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk), watching: mayWait ? visitor.channel.socket : nil)
+        guard case .opened = answer.reply else { throw Self.notUnderstood }
+        return try answer.takeSecret(KeyLease.keyBytes)
+    }
+
+    // MARK: One exchange
+
+    /// Asks once more over a new connection if the first one breaks: the enclave may have restarted, and nothing that it
+    /// is asked here is done twice by being asked twice. A person is not asked again.
+    private func ask(_ request: EnclaveRequest, watching: Descriptor? = nil) throws -> Answer {
+        let header = try request.encoded()
+        for attempt in 1...2 {
+            var personWasAsked = false
+            let answer: Answer
+            do throws(ChannelFault) {
+                answer = try exchange(header, watching, &personWasAsked)
+            } catch .watchedEnded {
+                hangUp()
+                throw CallerGone()
+            } catch {
+                hangUp()
+                if attempt == 2 || personWasAsked { throw Self.silent }
+                continue
+            }
+            if case .refused(let refusal) = answer.reply { throw refusal }
+            return answer
+        }
+        throw Self.silent
+    }
+
+    private func exchange(_ header: [UInt8], _ watching: Descriptor?, _ personWasAsked: inout Bool) throws(ChannelFault) -> Answer {
+        let channel = try connected()
+        try channel.send(header: header)
+        var patience = Patience.machine
+        var watching = watching
+        while true {
+            let answer = try Answer(channel.receive(patience, watching: watching))
+            guard case .waitingForPerson = answer.reply else { return answer }
+            if !personWasAsked {
+                personWasAsked = true
+                // Whether the caller hears it is found out by watching its connection.
+                try? onWaitingForPerson()
+            }
+            patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+            watching = visitor.channel.socket
+        }
+    }
+
+    /// The connection, with the caller registered on it: the enclave reads from the caller's own socket who that is.
+    private func connected() throws(ChannelFault) -> Channel {
+        if let channel { return channel }
+        guard let process = visitor.peer.process else { throw .malformed("the caller's process is not held") }
+        let made: Channel
+        do throws(HandshakeFault) {
+            made = try address.connect(role: EnclaveRole.keychain.rawValue)
+        } catch {
+            throw .malformed("the enclave's door does not open")
+        }
+        guard let header = try? EnclaveRequest.registerCaller.encoded() else { throw .malformed("a request cannot be written") }
+        try made.send(header: header, descriptors: [visitor.channel.socket, process])
+        let answer = try Answer(made.receive(.machine))
+        guard case .caller(let person, let pid) = answer.reply, person == visitor.peer.uid, pid == Int64(visitor.peer.pid) else {
+            throw .malformed("the enclave knows the caller by another name")
+        }
+        channel = made
+        return made
+    }
+
+    /// Ends the connection, which takes a prompt of it off the screen.
+    private func hangUp() {
+        channel?.shutDown()
+        channel = nil
+    }
+
+    private static var silent: Refusal { Refusal(.unavailable, "the enclave does not answer") }
+    fileprivate static var notUnderstood: Refusal { Refusal(.internalFault, "the enclave's answer is not understood") }
+}
+
+/// A message of the enclave, read.
+private final class Answer {
+    let reply: EnclaveReply
+    private var secret: SecretBytes?
+
+    init(_ message: consuming Message) throws(ChannelFault) {
+        guard let reply = try? EnclaveReply(derBytes: message.header), message.descriptors.isEmpty else {
+            throw .malformed("the enclave's answer cannot be read")
+        }
+        self.reply = reply
+        secret = message.takeSecret()
+    }
+
+    func takeSecret(_ count: Int) throws -> SecretBytes {
+        guard let secret = secret.take(), secret.count == count else { throw EnclaveConnection.notUnderstood }
+        return secret
+    }
+}

@@ -1,0 +1,47 @@
+// What this room needs of the enclave on behalf of one caller. The real one is a connection; tests bring their own.
+
+package import EnclaveWire
+package import VaubanSecretBytes
+
+package protocol EnclaveLine {
+    /// The keys that are open now.
+    func lease() throws -> LeasedKeys
+    /// A new item key for a row.
+    func seal(_ row: RowBinding) throws -> SealedItemKey
+    /// The item key of a row. May ask the person, and then takes person time.
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool) throws -> SecretBytes
+}
+
+package struct LeasedKeys: ~Copyable {
+    package let lease: KeyLease
+    /// The keys of `lease`, one after the other.
+    package let secrets: SecretBytes
+    /// The standing connection over which they can be taken back.
+    package let standing: StandingNumber
+
+    package init(lease: KeyLease, secrets: consuming SecretBytes, standing: StandingNumber) {
+        self.lease = lease
+        self.secrets = secrets
+        self.standing = standing
+    }
+}
+
+package struct SealedItemKey: ~Copyable {
+    package let wrapped: [UInt8]
+    package let key: SecretBytes
+
+    package init(wrapped: [UInt8], key: consuming SecretBytes) {
+        self.wrapped = wrapped
+        self.key = key
+    }
+}
+
+/// Which of the standing connections since this process began.
+package struct StandingNumber: Hashable, Sendable {
+    let value: Int64
+}
+
+/// The caller has hung up; there is nobody to answer.
+package struct CallerGone: Error {
+    package init() {}
+}

@@ -1,0 +1,97 @@
+// The door of keychaind (Specs/keychain-wire.md): one connection, its requests one after the other, each answered by the
+// thread that read it.
+
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+package import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+package struct KeychainDoor: Sendable {
+    private let parts: KeychainParts
+    private let enclave: ServerAddress
+
+    package init(parts: KeychainParts, enclave: ServerAddress) {
+        self.parts = parts
+        self.enclave = enclave
+    }
+
+    /// Serves a connection until it ends. What is wrong with one connection ends that one only.
+    package func serve(_ visitor: Visitor) {
+        let sink = ChannelSink(channel: visitor.channel)
+        let line = EnclaveConnection(address: enclave, visitor: visitor, lent: parts.lent) {
+            try sink.send(.waitingForPerson("the person is being asked"))
+        }
+        while let end = next(visitor, line, sink) {
+            switch end {
+            case .answered: continue
+            case .refused(let refusal):
+                guard (try? sink.send(.refused(refusal))) != nil else { return }
+            case .malformed(let detail):
+                _ = try? sink.send(.refused(Refusal(.malformed, detail)))
+                return
+            }
+        }
+    }
+
+    private enum Outcome {
+        case answered
+        /// The caller is told, and may go on.
+        case refused(Refusal)
+        /// The caller is told, and the connection ends.
+        case malformed(String)
+    }
+
+    /// One request; nil when there is nobody to answer any more.
+    private func next(_ visitor: Visitor, _ line: EnclaveConnection, _ sink: ChannelSink) -> Outcome? {
+        do {
+            var message = try visitor.channel.receive(.idle)
+            guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
+            let request = try KeychainRequest(derBytes: message.header)
+            let value = message.takeSecret()
+            try RequestInProgress.serve(request, value: value, of: visitor.peer.uid, parts: parts, enclave: line, to: sink)
+            return .answered
+        } catch let refusal as Refusal {
+            return refusal.reason == .malformed ? .malformed(refusal.detail ?? "") : .refused(refusal)
+        } catch let fault as ChannelFault {
+            return fault.outcome.map(Outcome.malformed)
+        } catch is CallerGone {
+            return nil
+        } catch let fault as DERFault {
+            return .malformed(fault.description)
+        } catch let fault as AccessControl.Fault {
+            return .malformed(fault.rawValue)
+        } catch let fault as SystemFault {
+            parts.logger.error("a request failed", metadata: ["why": "\(fault.description)"])
+            return .refused(Refusal(.internalFault))
+        } catch {
+            return .malformed("the message is not strict DER")
+        }
+    }
+}
+
+extension ChannelFault {
+    /// What to say to a caller that broke the rules; nil when nobody would hear it.
+    fileprivate var outcome: String? {
+        switch self {
+        case .oversized: "the message is too large"
+        case .malformed(let detail): detail
+        case .foreignSender: "another process wrote on this connection"
+        case .deadline: "the message did not end in time"
+        case .closed, .watchedEnded, .system: nil
+        }
+    }
+}
+
+/// Replies over a connection.
+struct ChannelSink: ReplySink {
+    let channel: Channel
+
+    func send(_ reply: KeychainReply) throws { try channel.send(header: try reply.encoded()) }
+
+    func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
+        try channel.send(header: try reply.encoded(), secret: value)
+    }
+}

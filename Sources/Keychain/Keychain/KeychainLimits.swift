@@ -1,0 +1,23 @@
+/// The limits of the keychain room, in one place.
+package enum KeychainLimits {
+    /// Bytes of a value; what one message can carry (`DoorLimits.secretBytesMax`).
+    package static let valueBytesMax = 1 << 20
+    /// Bytes of an item's record as a reply carries it: below a message's header by more than dates and group add.
+    package static let recordBytesMax = 58_000
+    /// Bytes of records in one reply; together with the frame they stay below a message's header.
+    package static let replyBytesMax = 59_000
+    /// Plaintexts are filled up to a multiple of this, so that sizes on disk tell little.
+    package static let paddingBytes = 32
+    /// Rows that a search holds in memory at once, and about how many bytes.
+    package static let batchRowsMax = 128
+    package static let batchBytesMax = 4 << 20
+    /// Bytes of new ciphertext that one update may hold until its transaction.
+    package static let updateBytesMax = 256 << 20
+    /// How often a request starts over, because a key changed or a row was written meanwhile.
+    package static let attemptsMax = 4
+    /// First and longest pause before the standing connection is made again, in milliseconds.
+    package static let reconnectMillisecondsMin: Int32 = 20
+    package static let reconnectMillisecondsMax: Int32 = 1000
+    /// How often a lease is asked for while the enclave does not yet know the standing connection.
+    package static let leaseAttemptsMax = 50
+}

@@ -1,0 +1,79 @@
+// The room as a process: its arguments, its state folder, its door.
+
+internal import Foundation
+internal import Glibc
+internal import KeychainStore
+package import Logging
+package import VaubanLinuxHost
+
+package struct KeychainRoom {
+    /// `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
+    package struct Arguments: Hashable, Sendable {
+        package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N"
+        package let state: String
+        package let enclaveFolder: String
+        package let enclaveUID: UInt32
+
+        /// Reads what follows the program's name; nil when it is not exactly this.
+        package init?(_ words: [String]) {
+            guard words.count == 6 else { return nil }
+            var values: [String: String] = [:]
+            for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
+            guard let state = values["--state"], let folder = values["--enclave-folder"], let uid = values["--enclave-uid"].flatMap(UInt32.init),
+                state.hasPrefix("/"), folder.hasPrefix("/")
+            else { return nil }
+            self.state = state
+            enclaveFolder = folder
+            enclaveUID = uid
+        }
+    }
+
+    /// The names under which sockets are passed and found.
+    package static let socketName = "keychain"
+    package static let enclaveSocketName = "enclave"
+
+    /// Runs the room until it is ended; what it says on the way out is for the log. The process is hardened before it
+    /// reads the first byte.
+    package static func main(_ words: [String]) -> Never {
+        guard let arguments = Arguments(words) else { leave(64, Arguments.usage) }
+        do {
+            try ProcessHardening.apply()
+            try run(arguments)
+        } catch let fault as SystemFault {
+            leave(1, "keychaind: \(fault.description)")
+        } catch let fault as PrivateFolder.Fault {
+            leave(1, "keychaind: \(fault.description)")
+        } catch let fault as InheritedSockets.Fault {
+            leave(1, "keychaind: \(fault.description)")
+        } catch {
+            leave(1, "keychaind: cannot start")
+        }
+    }
+
+    private static func run(_ arguments: Arguments) throws -> Never {
+        var logger = Logger(label: "keychaind") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .info
+        let listener = try InheritedSockets().socket(socketName)
+        let state = try PrivateFolder(path: arguments.state, creating: true)
+        guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
+        let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
+        let door = open(state: state, enclave: address, lent: LentKeys(), logger: logger)
+        defer { withExtendedLifetime(lock) {} }
+        try Doorway(listener: listener, admits: { _ in true }).run(
+            refused: { [logger] _, uid in logger.notice("a connection was refused", metadata: ["person": "\(uid)"]) },
+            serve: { door.serve($0) })
+    }
+
+    /// The room's door, with its standing connection begun.
+    package static func open(state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, logger: Logger) -> KeychainDoor {
+        LeaseConnection(address: enclave, lent: lent, logger: logger).start()
+        let databases = DatabaseRegistry(state: state)
+        let parts = KeychainParts(databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, logger: logger)
+        return KeychainDoor(parts: parts, enclave: enclave)
+    }
+
+    private static func leave(_ code: Int32, _ text: String) -> Never {
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+        exit(code)
+    }
+}

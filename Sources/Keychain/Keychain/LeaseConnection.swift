@@ -1,0 +1,64 @@
+// The standing connection over which the enclave takes back what it has lent. While it is down nothing is held.
+
+internal import EnclaveWire
+internal import Foundation
+internal import Glibc
+internal import Logging
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+final class LeaseConnection: Sendable {
+    private let address: ServerAddress
+    private let lent: LentKeys
+    private let logger: Logger
+
+    init(address: ServerAddress, lent: LentKeys, logger: Logger) {
+        self.address = address
+        self.lent = lent
+        self.logger = logger
+    }
+
+    /// Keeps the connection for as long as the process runs, on a thread of its own.
+    func start() {
+        let thread = Thread { [self] in keep() }
+        thread.stackSize = 1 << 19
+        thread.start()
+    }
+
+    private func keep() -> Never {
+        var pause = KeychainLimits.reconnectMillisecondsMin
+        while true {
+            do throws(HandshakeFault) {
+                let channel = try address.connect(role: EnclaveRole.lease.rawValue)
+                pause = KeychainLimits.reconnectMillisecondsMin
+                serve(channel)
+            } catch {
+                logger.debug("the enclave's door does not open")
+            }
+            Pause.milliseconds(pause)
+            pause = min(pause * 2, KeychainLimits.reconnectMillisecondsMax)
+        }
+    }
+
+    /// Carries out recalls until the connection ends. Keys are erased before the enclave hears that they are.
+    private func serve(_ channel: Channel) {
+        _ = lent.standingConnectionBegan()
+        defer { lent.standingConnectionEnded() }
+        logger.info("keys can be borrowed")
+        do {
+            while true {
+                let message = try channel.receive(.idle)
+                let recall = try LeaseRecall(derBytes: message.header)
+                lent.recall(recall)
+                try channel.send(header: try LeaseErased(person: recall.person, epoch: recall.epoch).encoded())
+            }
+        } catch {
+            logger.warning("the standing connection to the enclave has ended; borrowed keys are erased")
+        }
+    }
+}
+
+/// A pause between two attempts at something that no descriptor announces.
+enum Pause {
+    static func milliseconds(_ time: Int32) { _ = poll(nil, 0, time) }
+}

@@ -1,0 +1,156 @@
+// The keys that the enclave has lent, and the one place from which they are used. A key never leaves its lock: when a
+// recall returns, no thread has a copy.
+
+internal import Crypto
+package import EnclaveWire
+internal import Foundation
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanSecretBytes
+
+package final class LentKeys: Sendable {
+    private struct State {
+        var standing: StandingNumber?
+        var lastStanding: Int64 = 0
+        var recalls: [UInt32: Recalls] = [:]
+        var persons: [UInt32: PersonKeys] = [:]
+    }
+
+    /// The newest epochs that were taken back, of class-A keys and of all keys.
+    private struct Recalls {
+        var classA: Int64 = -1
+        var everything: Int64 = -1
+    }
+
+    private let state = Mutex(State())
+    private let standingBegan = NSCondition()
+
+    package init() {}
+
+    // MARK: Use
+
+    /// Lends the key for the length of `body`; nil when it is not here. Without a generation it is the current one.
+    func use<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, generation: [UInt8]?, of person: UInt32, _ body: (SymmetricKey) throws -> Value
+    ) throws -> Value? {
+        guard let keys = state.withLock({ $0.persons[person] }) else { return nil }
+        return try keys.held.withLock { held in
+            guard let key = held.first(where: { $0.fits(purpose, generation) }) else { return nil }
+            return try key.bytes.withUnsafeBytes { bytes throws in try body(SymmetricKey(data: bytes)) }
+        }
+    }
+
+    /// The generation under which new things are made; nil when no key of this purpose is here.
+    package func currentGeneration(of purpose: KeyLease.Purpose, person: UInt32) -> [UInt8]? {
+        guard let keys = state.withLock({ $0.persons[person] }) else { return nil }
+        return keys.held.withLock { $0.first { $0.fits(purpose, nil) }?.name.generation }
+    }
+
+    // MARK: Lending
+
+    /// Takes a lease's keys in the place of those before. Keys that were called back since, or lent over a line that is
+    /// gone, are dropped; false says that the lease is of no use.
+    package func install(_ leased: borrowing LeasedKeys) -> Bool {
+        let lease = leased.lease
+        guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
+        var kept: [HeldKey] = []
+        for (index, name) in lease.keys.enumerated() {
+            let start = index * KeyLease.keyBytes
+            kept.append(HeldKey(name: name, bytes: leased.secrets.part(start..<start + KeyLease.keyBytes)))
+        }
+        let standing = leased.standing
+        return state.withLock { state in
+            guard state.standing == standing else { return false }
+            let recalls = state.recalls[lease.person] ?? Recalls()
+            guard lease.epoch > recalls.everything else { return false }
+            let isCurrent = lease.epoch > recalls.classA
+            let keys = state.persons[lease.person] ?? PersonKeys()
+            state.persons[lease.person] = keys
+            keys.held.withLock { held in held = kept.filter { isCurrent || !$0.name.purpose.isClassA } }
+            return isCurrent
+        }
+    }
+
+    /// Erases what a recall names; when this returns it is gone.
+    package func recall(_ recall: LeaseRecall) {
+        state.withLock { state in
+            var recalls = state.recalls[recall.person] ?? Recalls()
+            recalls.classA = max(recalls.classA, recall.epoch)
+            if recall.everything { recalls.everything = max(recalls.everything, recall.epoch) }
+            state.recalls[recall.person] = recalls
+            state.persons[recall.person]?.held.withLock { held in
+                held.removeAll { recall.everything || $0.name.purpose.isClassA }
+            }
+        }
+    }
+
+    /// Drops a person's keys because the enclave says that they have changed.
+    package func forget(_ person: UInt32) {
+        state.withLock { $0.persons[person]?.held.withLock { $0.removeAll() } }
+    }
+
+    // MARK: The standing connection
+
+    /// From now on keys may be lent. Epochs of an enclave that has restarted begin anew, so old recalls end here.
+    package func standingConnectionBegan() -> StandingNumber {
+        let number = state.withLock { state in
+            state.lastStanding += 1
+            let number = StandingNumber(value: state.lastStanding)
+            state.standing = number
+            state.recalls = [:]
+            return number
+        }
+        standingBegan.lock()
+        standingBegan.broadcast()
+        standingBegan.unlock()
+        return number
+    }
+
+    /// Nothing can be called back any more, so nothing may stay.
+    package func standingConnectionEnded() {
+        state.withLock { state in
+            state.standing = nil
+            for keys in state.persons.values { keys.held.withLock { $0.removeAll() } }
+        }
+    }
+
+    /// The standing connection, waiting for one if need be; nil when none comes in time.
+    package func standing(within nanoseconds: UInt64) -> StandingNumber? {
+        if let number = state.withLock({ $0.standing }) { return number }
+        let deadline = Date(timeIntervalSinceNow: Double(nanoseconds) / 1_000_000_000)
+        standingBegan.lock()
+        defer { standingBegan.unlock() }
+        while true {
+            if let number = state.withLock({ $0.standing }) { return number }
+            guard standingBegan.wait(until: deadline) else { return nil }
+        }
+    }
+}
+
+/// One person's keys. The lock is held while a key is used, which is for microseconds.
+private final class PersonKeys: Sendable {
+    let held = Mutex<[HeldKey]>([])
+}
+
+/// The bytes end with the last reference, and every reference is under the person's lock.
+private final class HeldKey: Sendable {
+    let name: KeyLease.Key
+    let bytes: SecretBytes
+
+    init(name: KeyLease.Key, bytes: consuming SecretBytes) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    func fits(_ purpose: KeyLease.Purpose, _ generation: [UInt8]?) -> Bool {
+        name.purpose == purpose && (generation.map { $0 == name.generation } ?? true)
+    }
+}
+
+extension KeyLease.Purpose {
+    /// Whether the key goes when the person locks.
+    var isClassA: Bool {
+        if case .metadata(let protection) = self { return protection.availability == .unlocked }
+        return false
+    }
+}

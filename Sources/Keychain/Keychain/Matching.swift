@@ -1,0 +1,56 @@
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+extension RequestInProgress {
+    /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.
+    func copyMatching(_ query: ItemQuery) throws {
+        let terms = try QueryGrammar.terms(of: query)
+        let selection = try selection(terms)
+        let wanted = query.limit.countMax
+        if selection.usesDeviceIndex, wanted > 1, try database.hasRowsOutsideDeviceIndex(kind: selection.kind) {
+            // Some of what is closed could belong to the answer, and nobody can tell which.
+            throw Refusal(.beforeFirstUnlock)
+        }
+        var returns: ReturnKinds = []
+        if query.returnsData { returns.insert(.data) }
+        if query.returnsAttributes { returns.insert(.attributes) }
+        let replies = ReplyBatch(sink)
+        var found = 0
+        try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
+            guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
+            guard try reply(opened, query, returns, replies) else { return true }
+            found += 1
+            return found < wanted
+        }
+        guard found > 0 else { throw Refusal(selection.usesDeviceIndex ? .beforeFirstUnlock : .itemNotFound) }
+        try replies.finish()
+    }
+
+    /// False when the item behaves as absent. The key of an item with an access control is unwrapped even where no value
+    /// is asked for (secitem 6.6).
+    private func reply(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch) throws -> Bool {
+        let isProtected = opened.requirement != .none
+        if isProtected, query.authenticationUI == .skip { return false }
+        guard isProtected || returns.contains(.data) else {
+            try replies.add(opened.record, returns)
+            return true
+        }
+        let mayAsk = isProtected && query.authenticationUI == .allow
+        guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        try replies.add(opened.record, value, returns)
+        return true
+    }
+}
+
+extension MatchLimit {
+    var countMax: Int {
+        switch self {
+        case .one: 1
+        case .all: .max
+        case .count(let count): Int(clamping: count)
+        }
+    }
+}

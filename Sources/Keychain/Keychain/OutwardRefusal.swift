@@ -1,0 +1,25 @@
+// The one mapping from what can go wrong inside to what a caller is told.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+
+extension Refusal {
+    init(_ fault: StorageFault) {
+        switch fault {
+        case .full: self.init(.storageFull, "the disk is full; nothing was changed")
+        case .failed(let text): self.init(.storageFailed, text)
+        case .damaged(let text): self.init(.stateUnreadable, text)
+        case .newer(let text): self.init(.stateUnreadable, text)
+        }
+    }
+
+    /// The refusal without what only rooms say to each other.
+    var outward: Refusal {
+        switch reason {
+        case .keyDestroyed, .rowDamaged: Refusal(.itemNotFound)
+        case .keysChanged: Refusal(.unavailable, "the keys have just changed; try again")
+        default: self
+        }
+    }
+}

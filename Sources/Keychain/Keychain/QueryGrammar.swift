@@ -1,0 +1,113 @@
+// What a request may say, decided before anything is looked up (secitem 5 and 6).
+
+package import VaubanAccessPolicy
+package import VaubanKeychainModel
+package import VaubanKeychainWire
+
+/// The items that a search, update or delete means.
+package struct SearchTerms: Hashable, Sendable {
+    package let kind: ItemKind
+    /// Everything that a match must have, the access group and what is implied included.
+    package let attributes: ItemAttributes
+    package let protection: Protection?
+
+    /// Whether the blinds decide alone. Dates are not among them.
+    package var isDecidedByBlinds: Bool { !attributes.values.keys.contains { $0 == .creationDate || $0 == .modificationDate } }
+
+    /// A missing attribute counts as empty where it is part of what makes an item unique, and as no match elsewhere.
+    package func match(_ item: ItemAttributes) -> Bool {
+        attributes.values.allSatisfy { name, wanted in
+            let isPrimary = AttributeRule.rule(for: name, of: kind)?.isPrimary ?? false
+            guard let value = isPrimary ? item.effective(name, kind) : item[name] else { return false }
+            return value.equalityBytes == wanted.equalityBytes
+        }
+    }
+}
+
+package enum QueryGrammar {
+    /// Until callers have identities there is one group, and it belongs to everyone who is nobody in particular.
+    package static let accessGroup = "unsigned"
+
+    package static func terms(of query: ItemQuery) throws -> SearchTerms {
+        var attributes = try conformed(query.attributes, query.kind)
+        if attributes[.synchronizable] == nil, !query.includesSynchronizable { attributes[.synchronizable] = .number(0) }
+        attributes[.accessGroup] = .text(accessGroup)
+        return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection)
+    }
+
+    /// For updates and deletes, where leaving protected items out makes no sense.
+    package static func termsToChange(of query: ItemQuery) throws -> SearchTerms {
+        guard query.authenticationUI != .skip else { throw Refusal(.badParameter, "protected items can be skipped only in a search") }
+        return try terms(of: query)
+    }
+
+    /// The record as it is stored, but for its dates.
+    package static func addition(_ record: ItemRecord) throws -> ItemRecord {
+        var attributes = try conformed(record.attributes, record.kind)
+        if attributes[.synchronizable] == nil { attributes[.synchronizable] = .number(0) }
+        attributes[.accessGroup] = .text(accessGroup)
+        try check(record.accessControl, attributes)
+        return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
+    }
+
+    /// What an update sets, with what only the keychain sets taken out.
+    package static func changes(_ changes: ItemChanges, _ kind: ItemKind) throws -> ItemChanges {
+        guard changes.protection == nil || changes.accessControl == nil else {
+            throw Refusal(.badParameter, "an item takes either an accessibility or an access control")
+        }
+        var attributes = try conformed(changes.attributes, kind)
+        attributes[.creationDate] = nil
+        attributes[.modificationDate] = nil
+        // The only group there is cannot be changed to another.
+        attributes[.accessGroup] = nil
+        var conformed = changes
+        conformed.attributes = attributes
+        return conformed
+    }
+
+    /// An item as it would be after an update. A new accessibility alone takes the access control away (secitem 6.3).
+    package static func changed(_ record: ItemRecord, by changes: ItemChanges) throws -> ItemRecord {
+        let control = changes.accessControl ?? (changes.protection == nil ? record.accessControl : nil)
+        let attributes = record.attributes.merging(changes.attributes)
+        try check(control, attributes)
+        return ItemRecord(
+            kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
+    }
+
+    private static func check(_ control: AccessControl?, _ attributes: ItemAttributes) throws {
+        guard let control else { return }
+        guard attributes[.synchronizable] != .number(1) else {
+            throw Refusal(.badParameter, "a synchronizable item takes no access control")
+        }
+        guard control.requirementToDecrypt != .unsupported else {
+            throw Refusal(.unsupported, "this access control is not supported yet")
+        }
+    }
+
+    private static func conformed(_ attributes: ItemAttributes, _ kind: ItemKind) throws -> ItemAttributes {
+        var conformed: ItemAttributes
+        do throws(AttributeFault) {
+            conformed = try attributes.conforming(to: kind)
+        } catch .unknown(let name) {
+            throw Refusal(.noSuchAttribute, "\(kind.code) items have no attribute of this name: \(name.printable)")
+        } catch .wrongType(let name) {
+            throw Refusal(.badParameter, "the value of \(name.printable) has a wrong type")
+        }
+        if let group = conformed[.accessGroup], group != .text(accessGroup) {
+            throw Refusal(.missingEntitlement, "the only access group is \"\(accessGroup)\"")
+        }
+        if let synchronizable = conformed[.synchronizable] {
+            guard case .number(let number) = synchronizable else { throw Refusal(.badParameter, "the value of sync has a wrong type") }
+            conformed[.synchronizable] = .number(number == 0 ? 0 : 1)
+        }
+        return conformed
+    }
+}
+
+extension AttributeName {
+    /// The name if it is one that a table could hold; a caller's own bytes go into no text.
+    fileprivate var printable: String {
+        let isPlain = rawValue.utf8.count == 4 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain && AttributeRule.all.contains { $0.name == self } ? rawValue : "(unknown)"
+    }
+}

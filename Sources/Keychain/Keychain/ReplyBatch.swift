@@ -1,0 +1,45 @@
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanSecretBytes
+
+/// The found items on their way out: several to a message, but one with a value alone, and all in their order.
+final class ReplyBatch {
+    private let sink: any ReplySink
+    private var items: [FoundItem] = []
+    private var bytes = 0
+
+    init(_ sink: any ReplySink) { self.sink = sink }
+
+    /// An item whose value was not asked for. Nothing asked means nothing sent but the end.
+    func add(_ record: ItemRecord, _ returns: ReturnKinds) throws {
+        guard !returns.isEmpty else { return }
+        try enqueue(FoundItem(record: returns.contains(.attributes) ? record : nil, hasData: false))
+    }
+
+    /// An item with its value, if that was asked for and there is one.
+    func add(_ record: ItemRecord, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
+        guard returns.contains(.data), value.hasValue else { return try add(record, returns) }
+        try flush()
+        try sink.send(.items([FoundItem(record: returns.contains(.attributes) ? record : nil, hasData: true)]), value: value.value())
+    }
+
+    func finish() throws {
+        try flush()
+        try sink.send(.done)
+    }
+
+    private func enqueue(_ item: FoundItem) throws {
+        let count = try item.encoded().count
+        if items.count == KeychainReply.itemsMax || bytes + count > KeychainLimits.replyBytesMax { try flush() }
+        items.append(item)
+        bytes += count
+    }
+
+    private func flush() throws {
+        guard !items.isEmpty else { return }
+        try sink.send(.items(items))
+        items = []
+        bytes = 0
+    }
+}

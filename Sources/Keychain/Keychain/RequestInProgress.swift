@@ -1,0 +1,140 @@
+// One request of one caller, from its decoded form to its last reply. The verbs are extensions, a file each.
+
+package import KeychainStore
+package import Logging
+internal import VaubanAccessPolicy
+package import VaubanKeychainWire
+package import VaubanSecretBytes
+internal import Crypto
+internal import EnclaveWire
+internal import VaubanKeychainModel
+
+/// What all requests of the room share.
+package struct KeychainParts: Sendable {
+    package let databases: DatabaseRegistry
+    package let lent: LentKeys
+    /// Microseconds since the reference date.
+    package let now: @Sendable () -> Int64
+    package let logger: Logger
+
+    package init(databases: DatabaseRegistry, lent: LentKeys, now: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.databases = databases
+        self.lent = lent
+        self.now = now
+        self.logger = logger
+    }
+}
+
+/// Where replies go.
+package protocol ReplySink {
+    func send(_ reply: KeychainReply) throws
+    func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws
+}
+
+package final class RequestInProgress {
+    let parts: KeychainParts
+    let person: UInt32
+    let enclave: any EnclaveLine
+    let sink: any ReplySink
+    let keys: KeyBorrower
+    let database: KeychainDatabase
+
+    /// Serves a request. What goes wrong is thrown, as a `Refusal` where the caller is to be told.
+    package static func serve(
+        _ request: KeychainRequest, value: consuming SecretBytes?, of person: UInt32, parts: KeychainParts, enclave: any EnclaveLine,
+        to sink: any ReplySink
+    ) throws {
+        do throws {
+            let progress = try RequestInProgress(person, parts, enclave, sink)
+            try progress.serve(request, value: value)
+        } catch let fault as StorageFault {
+            throw Refusal(fault)
+        } catch let refusal as Refusal {
+            throw refusal.outward
+        }
+    }
+
+    private init(_ person: UInt32, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink) throws {
+        self.parts = parts
+        self.person = person
+        self.enclave = enclave
+        self.sink = sink
+        keys = KeyBorrower(person: person, lent: parts.lent, enclave: enclave)
+        database = try parts.databases.database(of: person)
+    }
+
+    private func serve(_ request: KeychainRequest, value: consuming SecretBytes?) throws {
+        let hasValue = value != nil
+        let value = value.take() ?? SecretBytes(count: 0) { _ in }
+        guard value.count <= KeychainLimits.valueBytesMax else { throw Refusal(.dataTooLarge) }
+        switch request {
+        case .add(let record, let returns, let hasData):
+            guard hasData || !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
+            try add(record, PaddedValue(hasValue: hasData, value), returns)
+        case .update(let query, let changes):
+            guard changes.hasData || !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
+            try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
+        case .copyMatching(let query):
+            guard !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
+            try copyMatching(query)
+        case .delete(let query):
+            guard !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
+            try delete(query)
+        }
+    }
+}
+
+// MARK: The index keys
+
+extension RequestInProgress {
+    /// Uses an index key, after making sure that it is the one that this database's blinds are made with: under another
+    /// nothing would be found, and everything could be added twice.
+    func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (SymmetricKey) throws -> Value) throws -> Value? {
+        guard let generation = try keys.currentGeneration(of: purpose) else { return nil }
+        try database.claim(indexKey: purpose == .firstUnlockIndex ? 100 : 101, generation: generation)
+        return try keys.use(purpose, generation: generation, body)
+    }
+
+    /// What a row can be found by; refused where the first-unlock index is closed.
+    func blinds(_ record: ItemRecord) throws -> RowBlinds {
+        let kind = record.kind
+        let attributes = record.attributes
+        guard let blinds = try withIndexKey(.firstUnlockIndex, { AttributeBlinds.ofRow(kind, attributes, $0) }) else { throw keys.closed }
+        var device: DeviceBlinds?
+        if record.protection.availability == .always {
+            device = try withIndexKey(.deviceIndex) { AttributeBlinds.ofRow(kind, attributes, $0) }
+            guard device != nil else { throw Refusal(.unavailable, "the enclave lends no device index key") }
+        }
+        return RowBlinds(primary: blinds.primary, list: blinds.list, lookups: blinds.lookups, device: device)
+    }
+
+    /// Which rows the terms may mean, by the best index that is open.
+    func selection(_ terms: SearchTerms) throws -> RowSelection {
+        let indexed = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
+            guard AttributeRule.rule(for: name, of: terms.kind)?.isIndexed ?? false else { return nil }
+            return IndexedAttribute(name: name, value: value)
+        }
+        func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
+            RowSelection(
+                kind: terms.kind.rawValue, protection: terms.protection?.number,
+                lookup: AttributeBlinds.lookup(terms.kind, terms.attributes, key),
+                filter: AttributeBlinds.list(terms.kind, indexed, key), usesDeviceIndex: usesDeviceIndex)
+        }
+        if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }
+        guard let selection = try withIndexKey(.deviceIndex, { plan($0, usesDeviceIndex: true) }) else {
+            throw Refusal(.unavailable, "the enclave lends no device index key")
+        }
+        return selection
+    }
+
+    /// Goes through the rows of a selection in batches, holding nothing of the database while `body` runs.
+    func forEachRow(of selection: RowSelection, batch: Int, _ body: (StoredRow) throws -> Bool) throws {
+        var last: Int64 = 0
+        while true {
+            let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
+            guard let end = rows.last?.id else { return }
+            for row in rows where try !body(row) { return }
+            last = end
+        }
+    }
+}

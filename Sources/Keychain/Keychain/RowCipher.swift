@@ -1,0 +1,108 @@
+// The two halves of a row: AES-256-GCM with a fresh nonce each, bound to what the row is and to each other
+// (Specs/keychain-database.md).
+
+internal import Crypto
+internal import EnclaveWire
+internal import Foundation
+internal import KeychainStore
+internal import SwiftASN1
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanSecretBytes
+
+/// Bytes that did not open under the key and binding that they should.
+struct DoesNotOpen: Error {}
+
+enum RowCipher {
+    private enum Half: UInt8 {
+        case metadata = 1
+        case secret = 2
+    }
+
+    // MARK: The secret half
+
+    static func seal(_ value: borrowing PaddedValue, key: borrowing SecretBytes, binding: [UInt8]) throws -> [UInt8] {
+        try key.withUnsafeBytes { key throws in
+            try value.bytes.withUnsafeBytes { value throws in
+                try combined(AES.GCM.seal(value, using: SymmetricKey(data: key), authenticating: binding + [Half.secret.rawValue]))
+            }
+        }
+    }
+
+    static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
+        let opened = try key.withUnsafeBytes { key throws(DoesNotOpen) in
+            var data = try open(secret, SymmetricKey(data: key), binding, .secret)
+            return SecretBytes(absorbing: &data)
+        }
+        guard let value = PaddedValue(decrypted: opened) else { throw DoesNotOpen() }
+        return value
+    }
+
+    // MARK: The metadata half
+
+    static func seal(_ metadata: RowMetadata, key: SymmetricKey, binding: [UInt8]) throws -> [UInt8] {
+        let plaintext = Padding.pad(try metadata.encoded())
+        return try combined(AES.GCM.seal(plaintext, using: key, authenticating: binding + [Half.metadata.rawValue]))
+    }
+
+    /// The plaintext without its padding.
+    static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DoesNotOpen) -> [UInt8] {
+        let data = try open(metadata, key, binding, .metadata)
+        guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DoesNotOpen() }
+        return [UInt8](data.prefix(end))
+    }
+
+    // MARK: Both
+
+    private static func open(
+        _ combined: [UInt8], _ key: SymmetricKey, _ binding: [UInt8], _ half: Half
+    ) throws(DoesNotOpen) -> Data {
+        do {
+            return try AES.GCM.open(AES.GCM.SealedBox(combined: combined), using: key, authenticating: binding + [half.rawValue])
+        } catch {
+            throw DoesNotOpen()
+        }
+    }
+
+    private static func combined(_ box: AES.GCM.SealedBox) throws -> [UInt8] {
+        guard let bytes = box.combined else { throw DoesNotOpen() }
+        return [UInt8](bytes)
+    }
+
+    /// What the metadata half says of the rest of its row: the secret half and every index column, each with its length,
+    /// so that no part can be taken from another write.
+    static func digest(_ halves: (binding: [UInt8], wrappedKey: [UInt8], secret: [UInt8]), _ blinds: RowBlinds) -> [UInt8] {
+        var hash = SHA256()
+        let device = blinds.device.map { [$0.primary, $0.list] } ?? [[], []]
+        for part in [halves.binding, halves.wrappedKey, halves.secret, blinds.primary, blinds.list] + device {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
+            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        }
+        return Array(hash.finalize())
+    }
+}
+
+/// `RowMetadata ::= SEQUENCE { version INTEGER (1), digest OCTET STRING (SIZE (32)), attributes ItemAttributes }`
+struct RowMetadata: DERReadable, DERWritable {
+    let digest: [UInt8]
+    let attributes: ItemAttributes
+
+    init(digest: [UInt8], attributes: ItemAttributes) {
+        self.digest = digest
+        self.attributes = attributes
+    }
+
+    init(from fields: inout DERFields) throws {
+        _ = try fields.integer("version", in: 1...1)
+        digest = try fields.octets("digest", in: 32...32)
+        attributes = try fields.value("attributes")
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(digest)
+            try fields.value(attributes)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// From an item to a row. Every write has bindings of its own, so that halves of two writes never fit.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+
+/// A secret half with what it is bound to.
+struct SecretHalf {
+    let binding: [UInt8]
+    let wrappedKey: [UInt8]
+    let secret: [UInt8]
+}
+
+extension RequestInProgress {
+    /// A binding for one write of an item.
+    func binding(_ record: ItemRecord, item: [UInt8], generation: [UInt8]) throws -> RowBinding {
+        RowBinding(
+            person: person, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
+            kind: record.kind.rawValue, accessGroup: QueryGrammar.accessGroup, accessControl: record.accessControl)
+    }
+
+    /// A value under a new item key. Needs no person, whatever the access control says.
+    func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
+        let bytes = try binding.encoded()
+        let sealed = try enclave.seal(binding)
+        return SecretHalf(
+            binding: bytes, wrappedKey: sealed.wrapped, secret: try RowCipher.seal(value, key: sealed.key, binding: bytes))
+    }
+
+    /// The row of a write, with the metadata half made last, since it vouches for everything else.
+    func row(_ record: ItemRecord, _ binding: RowBinding, _ secret: SecretHalf, _ blinds: RowBlinds) throws -> StoredRow {
+        let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
+        let content = RowMetadata(digest: digest, attributes: record.attributes)
+        let bytes = try binding.encoded()
+        let metadata = try keys.use(.metadata(binding.protection), generation: binding.generation) { key in
+            try RowCipher.seal(content, key: key, binding: bytes)
+        }
+        guard let metadata else { throw keys.closed }
+        let halves = RowHalves(
+            secretBinding: secret.binding, wrappedKey: secret.wrappedKey, secret: secret.secret, metadataBinding: bytes, metadata: metadata)
+        return StoredRow(
+            item: binding.item, kind: binding.kind, protection: binding.protection.number, generation: binding.generation,
+            blinds: blinds, halves: halves)
+    }
+
+    /// A record that no reply could carry is refused when it is written.
+    func checkSize(_ record: ItemRecord) throws {
+        guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
+            throw Refusal(.dataTooLarge, "the attributes of an item are together too long")
+        }
+    }
+
+    /// Runs a step until it answers true: again when the enclave's keys or a row changed under it.
+    func repeating(_ step: () throws -> Bool) throws {
+        for _ in 0..<KeychainLimits.attemptsMax {
+            do {
+                if try step() { return }
+            } catch let refusal as Refusal where refusal.reason == .keysChanged {
+                keys.startOver()
+            }
+        }
+        throw Refusal(.unavailable, "the item is being changed by others; try again")
+    }
+}

@@ -1,0 +1,93 @@
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+extension RequestInProgress {
+    /// SecItemUpdate: all matching items or none. Keys are fetched and the person is asked before the transaction, which
+    /// then holds only if no row has changed meanwhile.
+    func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
+        let terms = try QueryGrammar.termsToChange(of: query)
+        let changes = try QueryGrammar.changes(wanted, query.kind)
+        try repeating { try write(changes, value, to: terms, of: query) }
+        try sink.send(.done)
+    }
+
+    private func write(_ changes: ItemChanges, _ value: borrowing PaddedValue, to terms: SearchTerms, of query: ItemQuery) throws -> Bool {
+        let selection = try selection(terms)
+        if selection.usesDeviceIndex {
+            // Blinds cannot be made, and rows that cannot be seen could be meant too.
+            guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
+                throw Refusal(.beforeFirstUnlock)
+            }
+        }
+        var rows: [RowChange] = []
+        var bytes = 0
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
+            guard let change = try change(opened, changes, value, query) else { return true }
+            rows.append(change)
+            bytes += change.row.halves.secret.count
+            guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
+            return true
+        }
+        guard !rows.isEmpty else { throw Refusal(selection.usesDeviceIndex ? .beforeFirstUnlock : .itemNotFound) }
+        switch try database.update(rows) {
+        case .written: return true
+        case .stale: return false
+        case .conflict(let other):
+            if try isLive(other) { throw Refusal(.duplicateItem) }
+            return false
+        }
+    }
+
+    /// The row as it will be; nil when it turns out to be absent. An item with an access control is opened in any case,
+    /// since whoever changes it must be able to read it (C-091).
+    private func change(
+        _ opened: OpenedRow, _ changes: ItemChanges, _ value: borrowing PaddedValue, _ query: ItemQuery
+    ) throws -> RowChange? {
+        var record = try QueryGrammar.changed(opened.record, by: changes)
+        record.attributes[.modificationDate] = .date(nextDate(after: opened.record.attributes[.modificationDate]))
+        try checkSize(record)
+        let generation = try keys.generationToWrite(record.protection)
+        let binding = try binding(record, item: opened.binding.item, generation: generation)
+        let blinds = changes.touchesIndexes ? try blinds(record) : opened.row.blinds
+        let keepsSecret = !changes.hasData && binding.isSameItem(as: opened.binding)
+        let secret: SecretHalf
+        if opened.requirement != .none || (!changes.hasData && !keepsSecret) {
+            let mayAsk = query.authenticationUI == .allow
+            guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
+            secret = keepsSecret ? opened.secretHalf : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+        } else {
+            secret = keepsSecret ? opened.secretHalf : try seal(value, binding)
+        }
+        let row = try row(record, binding, secret, blinds)
+        return RowChange(old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes)
+    }
+
+    /// Now, but at least a millisecond after the last change, whatever the clock did.
+    private func nextDate(after last: AttributeValue?) -> Int64 {
+        guard case .date(let last) = last else { return parts.now() }
+        return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
+    }
+}
+
+extension ItemChanges {
+    /// Whether the row's index columns must be made anew. A value alone leaves them as they are.
+    fileprivate var touchesIndexes: Bool { !attributes.isEmpty || protection != nil || accessControl != nil }
+}
+
+extension OpenedRow {
+    fileprivate var secretHalf: SecretHalf {
+        SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
+    }
+}
+
+extension RowBinding {
+    /// Equal in everything but the version.
+    fileprivate func isSameItem(as other: RowBinding) -> Bool {
+        person == other.person && protection == other.protection && generation == other.generation && item == other.item
+            && kind == other.kind && accessGroup == other.accessGroup && accessControl == other.accessControl
+    }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import GRDB
+internal import Glibc
+internal import VaubanLinuxHost
+
+/// The file of one person's database: made once, never replaced, put aside when it cannot be read.
+struct DatabaseFile {
+    static let name = "keychain.db"
+    static let marker = "keychain.db.damaged"
+    private static let markerBytesMax = 4096
+
+    let folder: PrivateFolder
+    var path: String { "\(folder.path)/\(Self.name)" }
+
+    /// Makes sure that there is a file that is a database of a version that we know.
+    /// - Parameter isSuspect: a reader has met damage before, so every page is looked at.
+    func prepare(isSuspect: Bool, _ configuration: Configuration) throws {
+        if let damage = try standingDamage() { throw StorageFault.damaged(damage) }
+        guard try exists() else { return try make(configuration) }
+        do {
+            var reading = configuration
+            reading.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: reading)
+            defer { try? queue.close() }
+            try queue.unsafeRead { database in
+                if try Schema.migrator.hasBeenSuperseded(database) {
+                    throw StorageFault.newer("\(path) was written by a later version of Vauban")
+                }
+                guard isSuspect else { return }
+                let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+                guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+            }
+        } catch let error as DatabaseError where error.isDamage {
+            throw StorageFault.damaged(try putAside())
+        }
+    }
+
+    /// What the marker says, if a damaged database was put aside and the person has not said that it is settled.
+    private func standingDamage() throws -> String? {
+        guard folder.contains(Self.marker) else { return nil }
+        guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
+        return String(validating: bytes, as: UTF8.self) ?? "the keychain database was put aside"
+    }
+
+    /// An empty file is not a new database: SQLite would take it for one, and everything that was there would be gone
+    /// without a word. The same goes for a write-ahead log whose database is missing.
+    private func exists() throws -> Bool {
+        var information = stat()
+        if fstatat(folder.descriptor.number, Self.name, &information, AT_SYMLINK_NOFOLLOW) != 0 {
+            guard errno == ENOENT else { throw SystemFault("look at \(path)", code: errno) }
+            guard !folder.contains(Self.name + "-wal") else { throw StorageFault.damaged(try putAside()) }
+            return false
+        }
+        guard information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid() else {
+            throw StorageFault.failed("\(path) is not a file of this user")
+        }
+        guard information.st_size > 0 else { throw StorageFault.damaged(try putAside()) }
+        return true
+    }
+
+    /// Makes a new database beside and puts it in place when it is whole, so that a crash leaves none or a complete one.
+    private func make(_ configuration: Configuration) throws {
+        let temporary = "\(Self.name).new"
+        for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(temporary + suffix) }
+        let directory = folder.descriptor.number
+        let number = try SystemFault.check(
+            openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(path)")
+        let file = Descriptor(number)
+        let queue = try DatabaseQueue(path: "\(folder.path)/\(temporary)", configuration: configuration)
+        try Schema.migrator.migrate(queue)
+        try queue.close()
+        try SystemFault.check(fsync(number), "sync \(path)")
+        try SystemFault.check(renameat(directory, temporary, directory, Self.name), "put \(path) in place")
+        try SystemFault.check(fsync(directory), "sync the folder of \(path)")
+        withExtendedLifetime(file) {}
+    }
+
+    /// Renames the database and what belongs to it, and leaves a marker that keeps an empty one from taking its place.
+    /// Answers what the person can do.
+    private func putAside() throws -> String {
+        let directory = folder.descriptor.number
+        guard let number = (1...999).first(where: { number in
+            ["", "-wal", "-shm"].allSatisfy { !folder.contains("\(Self.name).quarantined-\(number)\($0)") }
+        }) else { throw SystemFault("put \(path) aside", code: EEXIST) }
+        let aside = "\(Self.name).quarantined-\(number)"
+        let text = """
+            The keychain database could not be read and was put aside as \(folder.path)/\(aside). Put a copy that is whole back as \
+            \(path) and remove \(folder.path)/\(Self.marker); or remove only that marker, to begin with an empty keychain.
+            """
+        try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
+        for suffix in ["", "-wal", "-shm"] where folder.contains(Self.name + suffix) {
+            try SystemFault.check(renameat(directory, Self.name + suffix, directory, aside + suffix), "put \(path) aside")
+        }
+        try SystemFault.check(fsync(directory), "sync the folder of \(path)")
+        return text
+    }
+}

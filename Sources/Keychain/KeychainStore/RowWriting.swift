@@ -1,0 +1,134 @@
+internal import Foundation
+internal import GRDB
+
+/// What came of a write.
+package enum WriteOutcome: Hashable, Sendable {
+    case written
+    /// Another row has the same primary attributes; nothing was written.
+    case conflict(StoredRow)
+    /// A row was written by someone else since it was read; nothing was written.
+    case stale
+}
+
+extension KeychainDatabase {
+    package func insert(_ row: StoredRow) throws(StorageFault) -> WriteOutcome {
+        try write { database in
+            if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
+            let sql = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+            try database.cachedStatement(sql: sql).execute(arguments: row.arguments)
+            try Self.insertLookups(row.blinds, for: database.lastInsertedRowID, in: database)
+            return (.written, .commit)
+        }
+    }
+
+    /// Writes all changes or none.
+    package func update(_ changes: [RowChange]) throws(StorageFault) -> WriteOutcome {
+        try write { database in
+            for change in changes {
+                guard try Self.exists(change.old, in: database) else { return (.stale, .rollback) }
+                let row = change.row
+                if change.changesBlinds,
+                    let other = try Self.row(withPrimary: row.blinds.primary, besides: change.old.id, in: database)
+                {
+                    return (.conflict(other), .rollback)
+                }
+                try Self.overwrite(change, in: database)
+            }
+            return (.written, .commit)
+        }
+    }
+
+    /// Deletes all rows or none; false when one of them has been written since.
+    package func delete(_ handles: [RowHandle]) throws(StorageFault) -> Bool {
+        try write { database in
+            for handle in handles {
+                let statement = try database.cachedStatement(sql: "DELETE FROM item WHERE id = ? AND metadata_binding = ?")
+                try statement.execute(arguments: [handle.id, Data(handle.metadataBinding)])
+                guard database.changesCount == 1 else { return (false, .rollback) }
+            }
+            return (true, .commit)
+        }
+    }
+
+    /// Puts a row that does not open aside, in a transaction of its own, unless someone has written it since.
+    package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageFault) {
+        try write { database in
+            let move = """
+                INSERT INTO quarantine(date, reason, \(Schema.columnNames))
+                SELECT ?, ?, \(Schema.columnNames) FROM item WHERE id = ? AND metadata_binding = ?
+                """
+            let handle: StatementArguments = [row.id, Data(row.halves.metadataBinding)]
+            try database.cachedStatement(sql: move).execute(arguments: [date, reason.rawValue] + handle)
+            let remove = "DELETE FROM item WHERE id = ? AND metadata_binding = ?"
+            try database.cachedStatement(sql: remove).execute(arguments: handle)
+            return ((), .commit)
+        }
+    }
+
+    /// Remembers which index key the blinds are made with; a second one for the same purpose is refused.
+    package func record(indexKey purpose: Int64, generation: [UInt8]) throws(StorageFault) {
+        try write { database in
+            let statement = try database.cachedStatement(sql: "INSERT OR IGNORE INTO index_key(purpose, generation) VALUES (?, ?)")
+            try statement.execute(arguments: [purpose, Data(generation)])
+            return ((), .commit)
+        }
+    }
+
+    /// How many rows were put aside, for tests and the person's doctor.
+    package func quarantinedCount() throws(StorageFault) -> Int {
+        try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quarantine") ?? 0 }
+    }
+
+    // MARK: Parts of a transaction
+
+    private static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
+        let sql = "SELECT id, \(Schema.columnNames) FROM item WHERE primary_blind = ? AND id <> ?"
+        return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
+    }
+
+    private static func exists(_ handle: RowHandle, in database: Database) throws -> Bool {
+        let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE id = ? AND metadata_binding = ?)")
+        return try Bool.fetchOne(statement, arguments: [handle.id, Data(handle.metadataBinding)]) ?? false
+    }
+
+    private static func overwrite(_ change: RowChange, in database: Database) throws {
+        let row = change.row
+        if change.changesBlinds {
+            let sql = """
+                UPDATE item SET (\(Schema.columnNames)) = (?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE id = ?
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: row.arguments + [change.old.id])
+            try database.cachedStatement(sql: "DELETE FROM lookup WHERE item = ?").execute(arguments: [change.old.id])
+            try insertLookups(row.blinds, for: change.old.id, in: database)
+        } else {
+            let sql = """
+                UPDATE item SET (generation, metadata_binding, metadata, secret_binding, wrapped_key, secret) = (?,?,?,?,?,?) WHERE id = ?
+                """
+            let generation: StatementArguments = [Data(row.generation)]
+            try database.cachedStatement(sql: sql).execute(arguments: generation + row.halves.arguments + [change.old.id])
+        }
+    }
+
+    private static func insertLookups(_ blinds: RowBlinds, for id: Int64, in database: Database) throws {
+        for blind in blinds.lookups + (blinds.device?.lookups ?? []) {
+            try database.cachedStatement(sql: "INSERT INTO lookup(blind, item) VALUES (?, ?)").execute(arguments: [Data(blind), id])
+        }
+    }
+}
+
+extension StoredRow {
+    /// In the order of `Schema.columnNames`.
+    fileprivate var arguments: StatementArguments {
+        let front: StatementArguments = [
+            Data(item), kind, protection, Data(generation), Data(blinds.primary), (blinds.device?.primary).map { Data($0) },
+            Data(blinds.list), (blinds.device?.list).map { Data($0) },
+        ]
+        return front + halves.arguments
+    }
+}
+
+extension RowHalves {
+    fileprivate var arguments: StatementArguments {
+        [Data(metadataBinding), Data(metadata), Data(secretBinding), Data(wrappedKey), Data(secret)]
+    }
+}

@@ -1,0 +1,60 @@
+internal import GRDB
+
+/// The database's shape as a list of steps that is only ever appended to. A file with a step that is not in the list was
+/// written by a later version and is refused untouched.
+enum Schema {
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 items") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE item(
+                        id INTEGER PRIMARY KEY,
+                        \(columns(primaryBlind: "NOT NULL UNIQUE", item: "NOT NULL UNIQUE", deviceBlind: "UNIQUE"))
+                    ) STRICT;
+                    CREATE INDEX item_kind ON item(kind);
+                    CREATE TABLE lookup(
+                        blind BLOB NOT NULL,
+                        item INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE,
+                        PRIMARY KEY(blind, item)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX lookup_item ON lookup(item);
+                    CREATE TABLE quarantine(
+                        id INTEGER PRIMARY KEY,
+                        date INTEGER NOT NULL,
+                        reason TEXT NOT NULL,
+                        \(columns(primaryBlind: "", item: "", deviceBlind: ""))
+                    ) STRICT;
+                    CREATE TABLE index_key(
+                        purpose INTEGER PRIMARY KEY,
+                        generation BLOB NOT NULL
+                    ) STRICT;
+                    """)
+        }
+        return migrator
+    }()
+
+    /// What a row and a quarantined row have in common, in the order of `columnNames`.
+    private static func columns(primaryBlind: String, item: String, deviceBlind: String) -> String {
+        """
+        item BLOB \(item),
+        kind INTEGER NOT NULL,
+        protection INTEGER NOT NULL,
+        generation BLOB NOT NULL,
+        primary_blind BLOB \(primaryBlind),
+        device_blind BLOB \(deviceBlind),
+        blinds BLOB NOT NULL,
+        device_blinds BLOB,
+        metadata_binding BLOB NOT NULL,
+        metadata BLOB NOT NULL,
+        secret_binding BLOB NOT NULL,
+        wrapped_key BLOB NOT NULL,
+        secret BLOB NOT NULL
+        """
+    }
+
+    static let columnNames = """
+        item, kind, protection, generation, primary_blind, device_blind, blinds, device_blinds, metadata_binding, metadata, \
+        secret_binding, wrapped_key, secret
+        """
+}

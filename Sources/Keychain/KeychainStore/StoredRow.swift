@@ -1,0 +1,113 @@
+// A row as it lies on disk. Nothing in it is readable without keys that this module never sees.
+
+/// One item as the database keeps it (Specs/keychain-database.md).
+package struct StoredRow: Hashable, Sendable {
+    /// The database's own number; 0 until the row is written.
+    package let id: Int64
+    /// The item's identity for its whole life.
+    package let item: [UInt8]
+    package let kind: Int64
+    /// The class's number, and the generation of its key.
+    package let protection: Int64
+    package let generation: [UInt8]
+    package let blinds: RowBlinds
+    package let halves: RowHalves
+
+    package init(
+        id: Int64 = 0, item: [UInt8], kind: Int64, protection: Int64, generation: [UInt8], blinds: RowBlinds, halves: RowHalves
+    ) {
+        self.id = id
+        self.item = item
+        self.kind = kind
+        self.protection = protection
+        self.generation = generation
+        self.blinds = blinds
+        self.halves = halves
+    }
+
+    /// Which row this is, as long as nobody has written it again.
+    package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding) }
+}
+
+/// The two ciphertexts of a row, each with the binding that it was encrypted under.
+package struct RowHalves: Hashable, Sendable {
+    package let secretBinding: [UInt8]
+    package let wrappedKey: [UInt8]
+    package let secret: [UInt8]
+    package let metadataBinding: [UInt8]
+    package let metadata: [UInt8]
+
+    package init(secretBinding: [UInt8], wrappedKey: [UInt8], secret: [UInt8], metadataBinding: [UInt8], metadata: [UInt8]) {
+        self.secretBinding = secretBinding
+        self.wrappedKey = wrappedKey
+        self.secret = secret
+        self.metadataBinding = metadataBinding
+        self.metadata = metadata
+    }
+}
+
+/// What a row can be found by.
+package struct RowBlinds: Hashable, Sendable {
+    /// Over everything that makes the item unique; spans all classes.
+    package let primary: [UInt8]
+    /// `BlindList` of all attributes, so that any of them filters without a decryption.
+    package let list: [UInt8]
+    /// The few by which rows are looked up, 16 bytes each.
+    package let lookups: [[UInt8]]
+    /// The same under the device index key, for rows that can be read before the first unlock.
+    package let device: DeviceBlinds?
+
+    package init(primary: [UInt8], list: [UInt8], lookups: [[UInt8]], device: DeviceBlinds?) {
+        self.primary = primary
+        self.list = list
+        self.lookups = lookups
+        self.device = device
+    }
+}
+
+package struct DeviceBlinds: Hashable, Sendable {
+    package let primary: [UInt8]
+    package let list: [UInt8]
+    package let lookups: [[UInt8]]
+
+    package init(primary: [UInt8], list: [UInt8], lookups: [[UInt8]]) {
+        self.primary = primary
+        self.list = list
+        self.lookups = lookups
+    }
+}
+
+/// A row at one moment: a later write gives it another binding, and the handle no longer fits.
+package struct RowHandle: Hashable, Sendable {
+    package let id: Int64
+    package let metadataBinding: [UInt8]
+
+    package init(id: Int64, metadataBinding: [UInt8]) {
+        self.id = id
+        self.metadataBinding = metadataBinding
+    }
+}
+
+/// A row to be written over one that was read. Unless `row` has a secret half of its own, the old one stays.
+package struct RowChange: Hashable, Sendable {
+    package let old: RowHandle
+    package let row: StoredRow
+    /// False leaves the index columns alone, which is all that can be done before the first unlock.
+    package let changesBlinds: Bool
+
+    package init(old: RowHandle, row: StoredRow, changesBlinds: Bool) {
+        self.old = old
+        self.row = row
+        self.changesBlinds = changesBlinds
+    }
+}
+
+/// Why a row was put aside.
+package enum QuarantineReason: String, Sendable {
+    case binding = "the row's binding cannot be read or does not fit its columns"
+    case metadata = "the metadata half does not open"
+    case content = "the metadata half holds no item of its class"
+    case digest = "the row's parts are not of one write"
+    case secret = "the secret half does not open"
+    case wrappedKey = "the item key does not unwrap"
+}
