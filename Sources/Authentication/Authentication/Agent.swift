@@ -1,0 +1,41 @@
+package import VaubanAuthenticationWire
+
+/// A prompt agent as authd knows it. Its person and its process are the kernel's words; its scope and its place are its
+/// own, which is why neither decides whose prompts it may see.
+package struct Agent: Hashable, Sendable {
+    package let person: UInt32
+    package let pid: Int32
+    package let scope: AgentScope
+    package let place: String
+
+    package init(person: UInt32, pid: Int32, scope: AgentScope, place: String) {
+        self.person = person
+        self.pid = pid
+        self.scope = scope
+        self.place = place
+    }
+
+    /// Whether prompts of this caller, who is of the agent's own person, may appear here.
+    func takes(caller: Int64) -> Bool {
+        switch scope {
+        case .everyCaller: true
+        case .ownProcess: Int64(pid) == caller
+        }
+    }
+}
+
+/// An agent's connection, numbered in the order of arrival; numbers are never used again.
+package struct AgentNumber: Hashable, Sendable {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+}
+
+extension AgentScope {
+    /// Lower comes first: what is typed at an approver's terminal cannot be read by whoever controls the caller's.
+    var rank: Int {
+        switch self {
+        case .everyCaller: 0
+        case .ownProcess: 1
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationWire
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// One prompt agent's connection, on the thread that the door gave it. What the agent is sent comes from the desk.
+struct AgentDoor {
+    let visitor: Visitor
+    let desk: AttentionDesk
+    let log: Logger
+
+    func serve() {
+        defer { visitor.channel.shutDown() }
+        do {
+            let number = desk.arrive(try register(), on: visitor.channel)
+            log.info("a prompt agent is here", metadata: ["person": "\(visitor.peer.uid)"])
+            defer {
+                desk.leave(number)
+                log.info("a prompt agent is gone", metadata: ["person": "\(visitor.peer.uid)"])
+            }
+            while true {
+                switch try next() {
+                case .register: throw Refusal(.notAllowedHere, "an agent registers once")
+                case .answer(let prompt, let challenge, let answer): desk.answer(number, prompt: prompt, challenge: challenge, answer)
+                }
+            }
+        } catch ChannelFault.closed {
+            return
+        } catch {
+            // The other side may be gone already, which ends the connection just as well.
+            try? visitor.channel.send(header: AgentNotice.refused(DoorFault.refusal(error)).encoded())
+        }
+    }
+
+    private func register() throws -> Agent {
+        guard case .register(let scope, let place) = try next() else { throw Refusal(.notAllowedHere, "an agent registers first") }
+        // It is printed on other programs' terminals.
+        guard !place.isEmpty, place.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw Refusal(.badParameter, "the place is not a line of text")
+        }
+        return Agent(person: visitor.peer.uid, pid: visitor.peer.pid, scope: scope, place: place)
+    }
+
+    /// The next message that this version knows; one of another is refused by name and harms nothing.
+    private func next() throws -> AgentMessage {
+        while true {
+            let message = try visitor.channel.receive(.idle)
+            guard message.secret == nil, message.descriptors.isEmpty else { throw DERFault("an agent's message carries nothing beside it") }
+            do {
+                return try AgentMessage(derBytes: message.header)
+            } catch let refusal as Refusal {
+                try visitor.channel.send(header: AgentNotice.refused(refusal).encoded())
+            }
+        }
+    }
+}

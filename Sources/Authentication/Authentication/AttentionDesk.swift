@@ -1,0 +1,137 @@
+internal import EnclaveWire
+import Glibc
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationWire
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// The queue with its connections: the one place where an effect becomes a message. All of it under one lock, so that
+/// messages leave in the order in which the queue decided them.
+final class AttentionDesk: Sendable {
+    private struct State {
+        var queue = AttentionQueue()
+        var agents: [AgentNumber: Channel] = [:]
+        /// The enclave's key card of each prompt, as it came.
+        var keyCards: [[UInt8]: Descriptor] = [:]
+        var enclave: Channel?
+        var lastNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    // MARK: The enclave's side
+
+    func enclaveArrived(_ line: Channel) { state.withLock { $0.enclave = line } }
+
+    /// The enclave's prompts end with its line; the agents stay.
+    func enclaveLost() {
+        state.withLock { state in
+            state.enclave = nil
+            Self.carryOut(.enclaveLost, &state)
+        }
+    }
+
+    func ask(_ question: PromptQuestion, keyCard: Descriptor) {
+        state.withLock { state in
+            state.keyCards[question.prompt] = keyCard
+            Self.carryOut(.asked(question), &state)
+        }
+    }
+
+    func settle(_ prompt: [UInt8], _ outcome: PromptOutcome) {
+        state.withLock { Self.carryOut(.settled(prompt: prompt, outcome), &$0) }
+    }
+
+    // MARK: The agents' side
+
+    func arrive(_ agent: Agent, on channel: Channel) -> AgentNumber {
+        state.withLock { state in
+            state.lastNumber += 1
+            let number = AgentNumber(state.lastNumber)
+            state.agents[number] = channel
+            Self.carryOut(.agentArrived(number, agent), &state)
+            return number
+        }
+    }
+
+    func leave(_ number: AgentNumber) {
+        state.withLock { state in
+            state.agents[number] = nil
+            Self.carryOut(.agentLeft(number), &state)
+        }
+    }
+
+    func answer(_ number: AgentNumber, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) {
+        state.withLock { Self.carryOut(.answered(number, prompt: prompt, challenge: challenge, answer), &$0) }
+    }
+
+    // MARK: What callers may know
+
+    func places(person: UInt32, caller: Int32) -> [String] {
+        state.withLock { $0.queue.places(person: person, caller: caller) }
+    }
+
+    // MARK: Effects
+
+    /// An agent that a message did not reach has left, which may have effects of its own.
+    private static func carryOut(_ event: AttentionEvent, _ state: inout State) {
+        var events = [event]
+        while !events.isEmpty {
+            for effect in state.queue.handle(events.removeFirst()) {
+                if let unreached = perform(effect, &state) { events.append(.agentLeft(unreached)) }
+            }
+        }
+        let queue = state.queue
+        state.keyCards = state.keyCards.filter { queue.holds($0.key) }
+    }
+
+    private static func perform(_ effect: AttentionEffect, _ state: inout State) -> AgentNumber? {
+        switch effect {
+        case .welcome(let agent):
+            return tell(agent, .registered, &state)
+        case .show(let agent, let question):
+            return tell(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
+        case .settle(let agent, let prompt, let outcome):
+            return tell(agent, .settled(prompt: prompt, outcome), &state)
+        case .dismiss(let agent, let refusal):
+            let channel = state.agents[agent]
+            _ = tell(agent, .refused(refusal), &state)
+            state.agents[agent] = nil
+            // Its thread, which waits for the next message, sees the end and closes.
+            channel?.shutDown()
+            return nil
+        case .report(let report):
+            do {
+                try state.enclave?.send(header: report.encoded())
+            } catch {
+                state.enclave?.shutDown()
+            }
+            return nil
+        }
+    }
+
+    /// Sends without ever waiting: whoever does not read what they are sent must not hold up other people's prompts.
+    private static func tell(
+        _ agent: AgentNumber, _ notice: AgentNotice, _ state: inout State, with descriptors: [Descriptor] = []
+    ) -> AgentNumber? {
+        guard let channel = state.agents[agent] else { return agent }
+        do {
+            guard takesMore(channel.socket) else { throw ChannelFault.deadline }
+            try channel.send(header: notice.encoded(), descriptors: descriptors)
+            return nil
+        } catch {
+            channel.shutDown()
+            state.agents[agent] = nil
+            return agent
+        }
+    }
+
+    /// A stream socket is called writable while three quarters of its buffer are free, which is far more than a notice.
+    private static func takesMore(_ socket: Descriptor) -> Bool {
+        var poller = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
+        return poll(&poller, 1, 0) == 1 && Int32(poller.revents) & POLLOUT != 0
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+internal import Logging
+internal import VaubanLinuxHost
+
+/// The program authd: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd with its socket.
+package enum AuthenticationProgram {
+    package static func main() -> Never {
+        let log = Logger(label: "authd", factory: { StreamLogHandler.standardError(label: $0) })
+        do {
+            try ProcessHardening.apply()
+            guard let enclave = enclave(in: Array(CommandLine.arguments.dropFirst())) else {
+                log.critical("usage: authd --enclave-folder DIR --enclave-uid N")
+                exit(64)
+            }
+            let listener = try InheritedSockets().socket("authentication")
+            try AuthenticationRoom(listener: listener, enclave: enclave, log: log).run()
+        } catch {
+            log.critical("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func enclave(in words: [String]) -> ServerAddress? {
+        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]) else { return nil }
+        return ServerAddress(folder: words[1], socket: "enclave", serverUID: uid)
+    }
+}

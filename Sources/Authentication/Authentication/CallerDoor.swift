@@ -1,0 +1,110 @@
+internal import EnclaveWire
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationWire
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the
+/// enclave's replies go back.
+struct CallerDoor {
+    private let visitor: Visitor
+    private let desk: AttentionDesk
+    private let log: Logger
+    private var counter: EnclaveCounter
+
+    init(visitor: Visitor, desk: AttentionDesk, enclave: ServerAddress, log: Logger) {
+        self.visitor = visitor
+        self.desk = desk
+        self.log = log
+        counter = EnclaveCounter(address: enclave, visitor: visitor)
+    }
+
+    mutating func serve() {
+        // Shut down, not only closed: the enclave may still hold the duplicate that it was registered with.
+        defer {
+            counter.close()
+            visitor.channel.shutDown()
+        }
+        do {
+            while true {
+                let message = try visitor.channel.receive(.idle)
+                guard message.secret == nil, message.descriptors.isEmpty else { throw DERFault("a request carries nothing beside it") }
+                let request: AuthenticationRequest
+                do {
+                    request = try AuthenticationRequest(derBytes: message.header)
+                } catch let refusal as Refusal {
+                    try reply(.refused(refusal))
+                    continue
+                }
+                try answer(request)
+            }
+        } catch ChannelFault.closed, ChannelFault.watchedEnded {
+            return
+        } catch {
+            log.notice("a connection is ended", metadata: ["why": "\(error)", "person": "\(visitor.peer.uid)"])
+            // The other side may be gone already, which ends the connection just as well.
+            try? reply(.refused(DoorFault.refusal(error)))
+        }
+    }
+
+    /// Answers one request. It throws only what ends the caller's connection; a fault of the enclave's is an answer.
+    private mutating func answer(_ request: AuthenticationRequest) throws {
+        do {
+            let answer = try outcome(of: request)
+            let places = { [desk, visitor] in desk.places(person: visitor.peer.uid, caller: visitor.peer.pid) }
+            try reply(request.reply(from: answer.reply, promptPlaces: places), descriptors: answer.descriptors)
+        } catch let fault as EnclaveFault {
+            counter.close()
+            log.notice("the enclave did not answer", metadata: ["why": "\(fault.cause)"])
+            try reply(.refused(fault.refusal))
+        }
+    }
+
+    /// The enclave's last word on a request. While the person is asked, the caller's connection is watched: a prompt does
+    /// not outlive the one for whom it is. The caller is told the place, and once more if the prompt moves.
+    private mutating func outcome(of request: AuthenticationRequest) throws -> EnclaveCounter.Reply {
+        let watching = request.mayAskThePerson ? visitor.channel.socket : nil
+        var answer = try enclave { counter throws in try counter.ask(EnclaveRequest(request), watching: watching) }
+        while request.mayAskThePerson, case .waitingForPerson(let place) = answer.reply {
+            try reply(.waitingForPerson(place))
+            answer = try enclave(late: Refusal(.personTimeOver)) { counter throws in
+                try counter.next(.for_(AuthenticationLimits.personAnswer), watching: watching)
+            }
+        }
+        return answer
+    }
+
+    /// Runs a call to the enclave, and tells its faults from those of the caller's connection.
+    private mutating func enclave(
+        late: Refusal = Refusal(.unavailable), _ call: (inout EnclaveCounter) throws -> EnclaveCounter.Reply
+    ) throws -> EnclaveCounter.Reply {
+        do {
+            return try call(&counter)
+        } catch ChannelFault.watchedEnded {
+            throw ChannelFault.watchedEnded
+        } catch {
+            throw EnclaveFault(error, late: late)
+        }
+    }
+
+    private func reply(_ reply: AuthenticationReply, descriptors: [Descriptor] = []) throws {
+        try visitor.channel.send(header: reply.encoded(), descriptors: descriptors)
+    }
+}
+
+/// The enclave gave no answer: what the caller is told, and what the log is told.
+struct EnclaveFault: Error {
+    let cause: any Error
+    let refusal: Refusal
+
+    init(_ cause: any Error, late: Refusal = Refusal(.unavailable)) {
+        self.cause = cause
+        refusal =
+            switch cause {
+            case let refusal as Refusal: refusal
+            case ChannelFault.deadline: late
+            default: Refusal(.unavailable)
+            }
+    }
+}

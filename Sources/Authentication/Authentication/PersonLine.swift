@@ -1,0 +1,164 @@
+// One person has one attention: their prompts stand in line, and only the first is before them.
+
+import EnclaveWire
+import VaubanAccessPolicy
+
+/// The agents and the prompts of one person. A prompt goes in line → shown → judged, back to shown for a retry, and
+/// leaves when the enclave settles it or when nobody is left to show it to.
+struct PersonLine: Sendable {
+    private enum Stage {
+        case inLine
+        case shown(AgentNumber)
+        /// An answer is on its way to the enclave, whose word is next: a settlement, or the same prompt once more.
+        case judged(AgentNumber)
+
+        var agent: AgentNumber? {
+            switch self {
+            case .inLine: nil
+            case .shown(let agent), .judged(let agent): agent
+            }
+        }
+    }
+
+    private struct Prompt {
+        var question: PromptQuestion
+        var stage = Stage.inLine
+        /// Where the enclave was told that it is.
+        var place: String?
+    }
+
+    private struct Attendant {
+        let number: AgentNumber
+        let agent: Agent
+        /// Prompts and challenges that it was lately shown.
+        var shown: [Showing] = []
+    }
+
+    private struct Showing: Equatable {
+        let prompt: [UInt8]
+        let challenge: [UInt8]
+    }
+
+    /// Best place first: by scope, then the newest.
+    private var attendants: [Attendant] = []
+    private var prompts: [Prompt] = []
+
+    var isEmpty: Bool { attendants.isEmpty && prompts.isEmpty }
+
+    // MARK: Agents
+
+    mutating func arrived(_ number: AgentNumber, _ agent: Agent) -> [AttentionEffect] {
+        guard attendants.count < AuthenticationLimits.agentsPerPersonMax else {
+            return [.dismiss(number, Refusal(.notAllowedHere, "there are too many prompt agents already"))]
+        }
+        let place = attendants.firstIndex { $0.agent.scope.rank >= agent.scope.rank } ?? attendants.endIndex
+        attendants.insert(Attendant(number: number, agent: agent), at: place)
+        return [.welcome(number)]
+    }
+
+    /// Its prompt, if one was shown there, goes to the next agent. One that it has answered is the enclave's to settle.
+    mutating func left(_ number: AgentNumber) -> [AttentionEffect] {
+        guard let index = attendants.firstIndex(where: { $0.number == number }) else { return [] }
+        attendants.remove(at: index)
+        if case .shown(number)? = prompts.first?.stage { prompts[0].stage = .inLine }
+        return unreachable() + advance()
+    }
+
+    /// Where prompts of this caller would appear, best first.
+    func places(forCaller caller: Int64) -> [String] { candidates(forCaller: caller).map(\.agent.place) }
+
+    private func candidates(forCaller caller: Int64) -> [Attendant] { attendants.filter { $0.agent.takes(caller: caller) } }
+
+    // MARK: Prompts
+
+    func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.question.prompt == prompt } }
+
+    /// A new prompt, or a known one with another challenge, which stays with the agent that has it.
+    mutating func asked(_ question: PromptQuestion) -> [AttentionEffect] {
+        if let index = prompts.firstIndex(where: { $0.question.prompt == question.prompt }) {
+            prompts[index].question = question
+            guard let agent = prompts[index].stage.agent else { return [] }
+            if let attendant = attendants.first(where: { $0.number == agent }) { return show(index, at: attendant) }
+            prompts[index].stage = .inLine
+            return advance()
+        }
+        guard prompts.count < AuthenticationLimits.promptsPerPersonMax, let best = candidates(forCaller: question.caller.pid).first else {
+            return [.nobody(for: question)]
+        }
+        prompts.append(Prompt(question: question))
+        if prompts.count == 1 { return advance() }
+        // From here on the caller waits for the person, so it is told at once where, and not only when its turn comes.
+        return report(prompts.count - 1, at: best)
+    }
+
+    mutating func settled(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [AttentionEffect] {
+        guard let index = prompts.firstIndex(where: { $0.question.prompt == prompt }) else { return [] }
+        return end(index, outcome) + advance()
+    }
+
+    /// The enclave that asked is gone, and with it every challenge.
+    mutating func enclaveLost() -> [AttentionEffect] {
+        var effects: [AttentionEffect] = []
+        while !prompts.isEmpty { effects += end(0, .expired) }
+        return effects
+    }
+
+    /// An agent's word counts for exactly the question that it was shown, once.
+    mutating func answered(_ number: AgentNumber, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [AttentionEffect] {
+        guard let attendant = attendants.first(where: { $0.number == number }) else { return [] }
+        guard answer != .nobody else { return dismiss(number, "an agent does not say that nobody is there") }
+        if let first = prompts.first, case .shown(number) = first.stage, first.question.prompt == prompt,
+            first.question.challenge.nonce == challenge
+        {
+            prompts[0].stage = .judged(number)
+            return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
+        }
+        // The answer and the settlement may have crossed on their ways.
+        if attendant.shown.contains(Showing(prompt: prompt, challenge: challenge)) { return [] }
+        return dismiss(number, "this question was not asked here")
+    }
+
+    private mutating func dismiss(_ number: AgentNumber, _ why: String) -> [AttentionEffect] {
+        [.dismiss(number, Refusal(.notAllowedHere, why))] + left(number)
+    }
+
+    // MARK: The line
+
+    /// Puts the first prompt before the person, if none is.
+    private mutating func advance() -> [AttentionEffect] {
+        guard let first = prompts.first, case .inLine = first.stage else { return [] }
+        if let best = candidates(forCaller: first.question.caller.pid).first { return show(0, at: best) }
+        prompts.removeFirst()
+        return [.nobody(for: first.question)] + advance()
+    }
+
+    /// Takes out the prompts for which no agent is left: a prompt never waits for an agent of the future.
+    private mutating func unreachable() -> [AttentionEffect] {
+        let lost = prompts.filter { $0.stage.agent == nil && candidates(forCaller: $0.question.caller.pid).isEmpty }.map(\.question)
+        prompts.removeAll { lost.contains($0.question) }
+        return lost.map(AttentionEffect.nobody)
+    }
+
+    private mutating func show(_ index: Int, at attendant: Attendant) -> [AttentionEffect] {
+        let question = prompts[index].question
+        prompts[index].stage = .shown(attendant.number)
+        for place in attendants.indices where attendants[place].number == attendant.number {
+            attendants[place].shown.append(Showing(prompt: question.prompt, challenge: question.challenge.nonce))
+            attendants[place].shown = Array(attendants[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
+        }
+        return [.show(attendant.number, question)] + report(index, at: attendant)
+    }
+
+    /// Tells the enclave where a prompt is, once for each place.
+    private mutating func report(_ index: Int, at attendant: Attendant) -> [AttentionEffect] {
+        guard prompts[index].place != attendant.agent.place else { return [] }
+        prompts[index].place = attendant.agent.place
+        return [.report(.shown(prompt: prompts[index].question.prompt, place: attendant.agent.place))]
+    }
+
+    private mutating func end(_ index: Int, _ outcome: PromptOutcome) -> [AttentionEffect] {
+        let prompt = prompts.remove(at: index)
+        guard let agent = prompt.stage.agent, attendants.contains(where: { $0.number == agent }) else { return [] }
+        return [.settle(agent, prompt: prompt.question.prompt, outcome)]
+    }
+}

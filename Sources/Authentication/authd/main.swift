@@ -1,0 +1,5 @@
+// The room that holds the queue for the person's attention. Everything it does is in the module, where tests reach it.
+
+import Authentication
+
+AuthenticationProgram.main()

@@ -1,0 +1,28 @@
+/// `--home DIR --sockets DIR [--ready-descriptor N]`, with absolute paths: the rooms are given them, and the launcher leaves
+/// its working folder.
+package struct LauncherOptions: Sendable, Hashable {
+    package static let usage = "usage: vauban-launcher --home DIR --sockets DIR [--ready-descriptor N], with absolute paths"
+
+    package let home: String
+    package let sockets: String
+    /// Where one byte says that the service is ready. Whoever gives it waits in another process, so there is no terminal.
+    package let readyDescriptor: Int32?
+
+    package init?(_ words: [String]) {
+        var given: [String: String] = [:]
+        var rest = words[...]
+        while let name = rest.popFirst() {
+            guard ["--home", "--sockets", "--ready-descriptor"].contains(name), given[name] == nil, let value = rest.popFirst() else { return nil }
+            given[name] = value
+        }
+        guard let home = given["--home"], let sockets = given["--sockets"], home.hasPrefix("/"), sockets.hasPrefix("/") else { return nil }
+        self.home = home
+        self.sockets = sockets
+        guard let number = given["--ready-descriptor"] else {
+            readyDescriptor = nil
+            return
+        }
+        guard let descriptor = Int32(number), descriptor > 2 else { return nil }
+        readyDescriptor = descriptor
+    }
+}

@@ -1,0 +1,19 @@
+/// When a room that died is started again: at once, unless it does nothing but die.
+package struct RestartPolicy: Sendable {
+    private var quickDeaths = 0
+    private var nextPause = LauncherLimits.restartPauseMin
+
+    package init() {}
+
+    /// The pause before the next start, for a room that lived this long.
+    package mutating func pause(afterLiving lived: UInt64) -> UInt64 {
+        guard lived < LauncherLimits.quickDeath else {
+            self = RestartPolicy()
+            return 0
+        }
+        quickDeaths += 1
+        guard quickDeaths > LauncherLimits.restartsAtOnce else { return 0 }
+        defer { nextPause = min(nextPause * 2, LauncherLimits.restartPauseMax) }
+        return nextPause
+    }
+}

@@ -1,0 +1,20 @@
+import Glibc
+internal import VaubanLinuxHost
+
+/// `HOME/vauban.log`: where the launcher and its rooms write when no terminal shows it.
+enum RoomLog {
+    static let name = "vauban.log"
+
+    /// Makes the log this process's standard error, which the rooms inherit.
+    static func takeStandardError(in home: PrivateFolder) throws(SystemFault) {
+        let number = openat(home.descriptor.number, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = Descriptor(try SystemFault.check(number, "open \(home.path)/\(name)"))
+        var information = stat()
+        try SystemFault.check(fstat(file.number, &information), "look at \(home.path)/\(name)")
+        guard information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid() else {
+            throw SystemFault("write \(home.path)/\(name), which is not a file of this user", code: EPERM)
+        }
+        if information.st_size > LauncherLimits.logBytesMax { try SystemFault.check(ftruncate(file.number, 0), "begin \(name) anew") }
+        try SystemFault.check(dup2(file.number, 2), "write to \(home.path)/\(name)")
+    }
+}

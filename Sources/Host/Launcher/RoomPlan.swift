@@ -1,0 +1,24 @@
+internal import VaubanLinuxHost
+
+/// How one room or attendant is started.
+struct RoomPlan: Sendable {
+    let program: String
+    let arguments: [String]
+    /// The name of its socket, both in the folder of sockets and to the room; the witness has none, since it only dials.
+    let socket: String?
+
+    /// The rooms of user mode, in the order in which they start. Each learns only its own folder and where the enclave is.
+    static func all(enclave: String, home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
+        let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
+        return [
+            RoomPlan(program: enclave, arguments: ["--state", "\(home)/\(enclaveFolder)"], socket: "enclave"),
+            RoomPlan(program: "keychaind", arguments: ["--state", "\(home)/\(keychainFolder)"] + dials, socket: "keychain"),
+            RoomPlan(program: "authd", arguments: dials, socket: "authentication"),
+            RoomPlan(program: "vauban-witness", arguments: dials, socket: nil),
+        ]
+    }
+
+    static let enclaveFolder = "enclave"
+    static let keychainFolder = "keychain"
+    static let stateFolders = [enclaveFolder, keychainFolder]
+}

@@ -1,0 +1,112 @@
+internal import CVaubanLinux
+import Glibc
+internal import Logging
+internal import VaubanLinuxHost
+
+/// Keeps the rooms running until it is asked to stop. All in one thread: a room dies with the thread that started it.
+struct Supervisor {
+    private struct Room {
+        let plan: RoomPlan
+        let socket: Descriptor?
+        var policy = RestartPolicy()
+        var pid: Int32?
+        var startedAt: UInt64 = 0
+        /// When it is to be started, while it does not run.
+        var due: UInt64 = 0
+    }
+
+    private let folder: String
+    private let signals: SignalSource
+    private let log: Logger
+    private var rooms: [Room]
+
+    /// `folder` holds the rooms' programs; `sockets` are bound, by the names of the plans.
+    init(folder: String, plans: [RoomPlan], sockets: [String: Descriptor], signals: SignalSource, log: Logger) {
+        self.folder = folder
+        self.signals = signals
+        self.log = log
+        rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }) }
+    }
+
+    /// Starts each room that is due. One that cannot be started, since the machine is short of processes, is as good as dead.
+    mutating func startRooms() {
+        for index in rooms.indices where rooms[index].pid == nil && rooms[index].due <= MachineClock.monotonic {
+            rooms[index].startedAt = MachineClock.monotonic
+            do throws(SystemFault) {
+                rooms[index].pid = try start(rooms[index])
+            } catch {
+                delay(index, "\(error)")
+            }
+        }
+    }
+
+    /// Restarts what dies. Returns when it is asked to stop.
+    mutating func run() throws(SystemFault) {
+        while true {
+            let due = rooms.filter { $0.pid == nil }.map(\.due).min()
+            if try signals.wait(until: due) { return }
+            for (index, ending) in reap() { delay(index, ending) }
+            startRooms()
+        }
+    }
+
+    /// Ends every room: asked first, then made to.
+    mutating func stopRooms() {
+        signalRooms(SIGTERM)
+        let deadline = MachineClock.monotonic + LauncherLimits.stopTime
+        _ = reap()
+        while rooms.contains(where: { $0.pid != nil }), MachineClock.monotonic < deadline {
+            // Whatever is wrong with the signals, the rooms still end.
+            guard (try? signals.wait(until: deadline)) != nil else { break }
+            _ = reap()
+        }
+        signalRooms(SIGKILL)
+        for index in rooms.indices {
+            guard let pid = rooms[index].pid else { continue }
+            while waitpid(pid, nil, 0) < 0 && errno == EINTR {}
+            rooms[index].pid = nil
+        }
+    }
+
+    /// A number that has not been waited for still belongs to its room.
+    private func signalRooms(_ signal: Int32) {
+        for room in rooms {
+            if let pid = room.pid { kill(pid, signal) }
+        }
+    }
+
+    private func start(_ room: Room) throws(SystemFault) -> Int32 {
+        let path = "\(folder)/\(room.plan.program)"
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + room.plan.arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let descriptors = room.socket.map { [$0.number] } ?? []
+        let pid = vauban_spawn_room(path, &words, descriptors, Int32(descriptors.count), room.plan.socket ?? "")
+        return try SystemFault.checkNegated(pid, "start \(path)")
+    }
+
+    /// Takes the rooms that died.
+    private mutating func reap() -> [(index: Int, ending: String)] {
+        var ended: [(index: Int, ending: String)] = []
+        for index in rooms.indices {
+            var status: Int32 = 0
+            guard let pid = rooms[index].pid, waitpid(pid, &status, WNOHANG) == pid else { continue }
+            rooms[index].pid = nil
+            ended.append((index, Self.ending(status)))
+        }
+        return ended
+    }
+
+    /// Decides when a room that is not there is started again.
+    private mutating func delay(_ index: Int, _ why: String) {
+        let now = MachineClock.monotonic
+        let pause = rooms[index].policy.pause(afterLiving: now - rooms[index].startedAt)
+        rooms[index].due = now + pause
+        log.notice("\(rooms[index].plan.program) ended", metadata: ["how": "\(why)", "pause": "\(pause / 1_000_000) ms"])
+    }
+
+    /// The low seven bits name a signal, or are zero and the next byte is the exit status (wait(2)).
+    private static func ending(_ status: Int32) -> String {
+        let signal = status & 0x7F
+        return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"
+    }
+}

@@ -1,0 +1,22 @@
+import Glibc
+internal import Logging
+internal import VaubanLinuxHost
+
+/// The program vauban-witness: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
+package enum WitnessProgram {
+    package static func main() -> Never {
+        let log = Logger(label: "vauban-witness", factory: { StreamLogHandler.standardError(label: $0) })
+        do {
+            try ProcessHardening.apply()
+        } catch {
+            log.critical("\(error)")
+            exit(1)
+        }
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]) else {
+            log.critical("usage: vauban-witness --enclave-folder DIR --enclave-uid N")
+            exit(64)
+        }
+        WitnessRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), log: log).run()
+    }
+}
