@@ -113,6 +113,8 @@ let testing: [Target] = [
     // The same rooms with a cheap KDF, for tests; never installed.
     program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
     program("vauban-launcher-testing", in: "Testing", ["Launcher"]),
+    // Passes a socket to a room as systemd would, for tests with several system users.
+    program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.

@@ -19,6 +19,18 @@ package struct BackendFault: Error, Sendable {
     package init(_ description: String) { self.description = description }
 }
 
+/// Stands in for a backend that cannot work, so that the room runs and every request is refused with the reason, where
+/// a room that does not start would leave the person with silence.
+package struct BrokenBackend: EnclaveBackend {
+    private let fault: BackendFault
+    package let deviceIdentifier = [UInt8](repeating: 0, count: 16)
+
+    package init(_ fault: BackendFault) { self.fault = fault }
+
+    package func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { throw fault }
+    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { throw fault }
+}
+
 /// Where the enclave keeps a person's few state files. Replacing is durable before it returns, or throws and leaves
 /// the old content.
 package protocol StateStore: Sendable {

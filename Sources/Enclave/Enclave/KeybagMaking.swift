@@ -72,6 +72,11 @@ extension Keybag {
         return (try? open(slot, with: passcodeKey)) != nil
     }
 
+    /// A key that was right when the passcode was given, but is that of an earlier passcode now: nothing is damaged.
+    func throwIfChanged(since passcodeKey: borrowing SecretBytes) throws(Refusal) {
+        guard accepts(passcodeKey: passcodeKey) else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+    }
+
     func open(_ slot: KeySlot, with key: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
         do throws(WrapFault) {
             return try KeyWrap.unwrap(

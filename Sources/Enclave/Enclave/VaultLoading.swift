@@ -8,6 +8,8 @@ extension VaultState {
     static func load(person: UInt32, host: EnclaveHost) -> VaultState {
         var state = VaultState(since: host.clock.referenceMicroseconds)
         do {
+            // Without the device secret nothing of this person can be judged, not even whether it is whole.
+            _ = try host.backend.deviceKey(label: "vauban device check v1", context: [])
             guard let bag = try loadKeybag(person, host) else { return state }
             state.keybag = bag
             state.loadAttempts(bag, person, host)
@@ -15,6 +17,8 @@ extension VaultState {
             state.ring = bag.passcode == nil ? KeyRing(unlocked: held) : KeyRing(beforeFirstUnlock: held)
         } catch let unreadable as Unreadable {
             state.unreadable = unreadable.sentence
+        } catch let fault as BackendFault {
+            state.unreadable = fault.description
         } catch let refusal as Refusal {
             state.unreadable = refusal.detail ?? "the keybag does not open"
         } catch {
@@ -34,7 +38,9 @@ extension VaultState {
         guard let bytes = try host.store.read(.keybag, of: person, max: EnclaveLimits.keybagBytesMax) else {
             let aside = try host.store.quarantined(of: person)
             guard aside.isEmpty else {
-                throw Unreadable(sentence: "the keybag was put aside earlier (\(aside.joined(separator: ", "))); put back a good copy as \"keybag\"")
+                // One name is enough; a sentence has to fit the wires.
+                let names = aside.count == 1 ? aside[0] : "\(aside[0]) and \(aside.count - 1) more"
+                throw Unreadable(sentence: "the keybag was put aside earlier (\(names)); put back a good copy as \"keybag\"")
             }
             return nil
         }
@@ -55,17 +61,21 @@ extension VaultState {
     /// guess back. A restart starts the current delay again.
     private mutating func loadAttempts(_ bag: Keybag, _ person: UInt32, _ host: EnclaveHost) {
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeTries + Int64(host.delays.seconds.count))
-        var record = worst
+        let none = AttemptRecord(keybag: bag.identifier)
+        var record = bag.passcode == nil ? none : worst
+        let consequence = bag.passcode == nil ? "" : "; the longest delay applies"
         do {
+            var isFound = false
             if let bytes = try host.store.read(.attempts, of: person, max: EnclaveLimits.attemptRecordBytesMax) {
                 let read = try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: host.backend))
-                if read.keybag == bag.identifier { record = read }
+                isFound = read.keybag == bag.identifier
+                if isFound { record = read }
             }
+            if !isFound && bag.passcode != nil { warnings.append("the record of passcode tries is missing\(consequence)") }
         } catch {
             let aside = (try? host.store.quarantine(.attempts, of: person)) ?? "nothing"
-            warnings.append("the record of passcode tries cannot be read and was put aside as \(aside); the longest delay applies")
+            warnings.append("the record of passcode tries cannot be read and was put aside as \(aside)\(consequence)")
         }
-        if record == worst && bag.passcode == nil { record.failures = 0 }
         attempts = record
         let delay = host.delays.delay(afterFailures: record.failures)
         if delay > 0 { notBefore = host.clock.boot + UInt64(delay) * 1_000_000_000 }

@@ -50,6 +50,7 @@ extension Vault {
         let key = try authenticate(passcode)
         try state.withLock { (state) throws(Refusal) in
             let (bag, _) = try state.created(person: person, host: host)
+            try bag.throwIfChanged(since: key)
             let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: key)
             state.become(KeyRing(unlocked: held), .passcodeEntered, host)
         }
@@ -84,6 +85,7 @@ extension Vault {
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
         try state.withLock { (state) throws(Refusal) in
             guard state.keybag == bag else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+            try bag.throwIfChanged(since: oldKey)
             let changed = try bag.changingPasscode(from: oldKey, to: newKey, parameters)
             try host.write(changed, .keybag, person)
             state.keybag = changed

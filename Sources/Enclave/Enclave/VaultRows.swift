@@ -141,6 +141,7 @@ extension Vault {
             guard let slot = bag.slots.first(where: { KeyPurpose.factors.contains($0.purpose) && $0.generation == opening.pair }) else {
                 throw Refusal(.keyDestroyed)
             }
+            try bag.throwIfChanged(since: passcodeKey)
             let privateKey = try bag.open(slot, with: passcodeKey)
             do {
                 return try FactorSeal(derBytes: opening.seal).open(with: privateKey, row: opening.rowBytes)

@@ -45,8 +45,8 @@ final class AttentionLine: Sendable {
 
     /// Holds authd's connection until it ends. A newer one takes the place of an older.
     func serve(_ channel: Channel) {
-        replace(with: channel)
-        defer { if state.withLock({ $0.channel === channel }) { replace(with: nil) } }
+        replace(nil, with: channel)
+        defer { replace(channel, with: nil) }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else { return }
             let prompt =
@@ -58,9 +58,11 @@ final class AttentionLine: Sendable {
         }
     }
 
-    /// The prompts of the line that was are not known to the one that comes.
-    private func replace(with channel: Channel?) {
-        let (old, abandoned) = state.withLock { state in
+    /// The prompts of the line that was are not known to the one that comes. A line that ends goes only if it has not
+    /// been replaced: `ended` is that one, or nil when a new one comes.
+    private func replace(_ ended: Channel?, with channel: Channel?) {
+        let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
+            guard ended == nil || state.channel === ended else { return (nil, []) }
             let before = (state.channel, Array(state.pending.values))
             state.channel = channel
             return before

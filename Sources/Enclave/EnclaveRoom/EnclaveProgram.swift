@@ -17,20 +17,31 @@ package enum EnclaveProgram {
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
             let host = EnclaveHost(
-                backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: stretcher)
+                backend: backend(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: stretcher)
             let room = try EnclaveRoom(host: host, peers: try RoomPeers())
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))
-        } catch let fault as BackendFault {
-            fail(fault.description, 78)
         } catch {
             fail("\(error)", 71)
         }
     }
 
-    private static func fail(_ why: String, _ code: Int32) -> Never {
+    private static func backend(in folder: PrivateFolder) -> any EnclaveBackend {
+        do throws(BackendFault) {
+            return try DeviceSecret(in: folder)
+        } catch {
+            report(error.description)
+            return BrokenBackend(error)
+        }
+    }
+
+    private static func report(_ why: String) {
         let line = "enclaved: \(why)\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
+    }
+
+    private static func fail(_ why: String, _ code: Int32) -> Never {
+        report(why)
         exit(code)
     }
 }

@@ -39,7 +39,15 @@ final class RequestLine {
                 let message = try channel.receive(.idle)
                 guard try answer(message) else { return }
             } catch {
-                if case .malformed(let why) = error { _ = try? send(Response(.refused(Refusal(.malformed, why)))) }
+                let why: String? =
+                    switch error {
+                    case .malformed(let why): why
+                    case .oversized: "the message is too large"
+                    case .foreignSender: "another process wrote on this connection"
+                    case .deadline: "the message did not end in time"
+                    case .closed, .watchedEnded, .system: nil
+                    }
+                if let why { _ = try? send(Response(.refused(Refusal(.malformed, why)))) }
                 return
             }
         }

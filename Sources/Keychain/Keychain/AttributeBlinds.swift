@@ -19,6 +19,7 @@ enum AttributeBlinds {
     /// different lists have the same bytes.
     static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
         var message = label
+        message.reserveCapacity(128)
         message.append(UInt8(truncatingIfNeeded: kind.rawValue))
         for part in parts {
             let value = part.value.equalityBytes
@@ -51,14 +52,14 @@ enum AttributeBlinds {
         }
     }
 
-    /// The most selective blind by which the named attributes can be looked up; nil goes through the whole kind.
-    static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> [UInt8]? {
+    /// The attributes by which a search is best looked up; none go through the whole kind.
+    static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
-        if pair.count == 2 { return blind(kind, pair, key) }
+        if pair.count == 2 { return pair }
         for name in singles {
-            if let value = attributes[name], !value.isEmpty { return blind(kind, [IndexedAttribute(name: name, value: value)], key) }
+            if let value = attributes[name], !value.isEmpty { return [IndexedAttribute(name: name, value: value)] }
         }
-        return nil
+        return []
     }
 
     /// By which two a program names its item.

@@ -12,10 +12,10 @@ final class EnclaveConnection: EnclaveLine {
     private let visitor: Visitor
     private let lent: LentKeys
     /// Tells the caller that its time no longer runs on the machine's clock.
-    private let onWaitingForPerson: () throws -> Void
+    private let onWaitingForPerson: (String) throws -> Void
     private var channel: Channel?
 
-    init(address: ServerAddress, visitor: Visitor, lent: LentKeys, onWaitingForPerson: @escaping () throws -> Void) {
+    init(address: ServerAddress, visitor: Visitor, lent: LentKeys, onWaitingForPerson: @escaping (String) throws -> Void) {
         self.address = address
         self.visitor = visitor
         self.lent = lent
@@ -33,7 +33,9 @@ final class EnclaveConnection: EnclaveLine {
                 let answer = try ask(.lease)
                 guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
                 return LeasedKeys(lease: lease, secrets: try answer.takeSecret(lease.keys.count * KeyLease.keyBytes), standing: standing)
-            } catch let refusal as Refusal where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && channel != nil {
+            } catch let refusal as Refusal
+                where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && channel != nil
+            {
                 Pause.milliseconds(KeychainLimits.reconnectMillisecondsMin)
             }
         }
@@ -86,11 +88,11 @@ final class EnclaveConnection: EnclaveLine {
         var watching = watching
         while true {
             let answer = try Answer(channel.receive(patience, watching: watching))
-            guard case .waitingForPerson = answer.reply else { return answer }
+            guard case .waitingForPerson(let place) = answer.reply else { return answer }
             if !personWasAsked {
                 personWasAsked = true
                 // Whether the caller hears it is found out by watching its connection.
-                try? onWaitingForPerson()
+                try? onWaitingForPerson(place)
             }
             patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
             watching = visitor.channel.socket

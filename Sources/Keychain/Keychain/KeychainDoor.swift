@@ -21,8 +21,8 @@ package struct KeychainDoor: Sendable {
     /// Serves a connection until it ends. What is wrong with one connection ends that one only.
     package func serve(_ visitor: Visitor) {
         let sink = ChannelSink(channel: visitor.channel)
-        let line = EnclaveConnection(address: enclave, visitor: visitor, lent: parts.lent) {
-            try sink.send(.waitingForPerson("the person is being asked"))
+        let line = EnclaveConnection(address: enclave, visitor: visitor, lent: parts.lent) { place in
+            try sink.send(.waitingForPerson(place))
         }
         while let end = next(visitor, line, sink) {
             switch end {

@@ -19,7 +19,8 @@ package struct KeychainRoom {
             guard words.count == 6 else { return nil }
             var values: [String: String] = [:]
             for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
-            guard let state = values["--state"], let folder = values["--enclave-folder"], let uid = values["--enclave-uid"].flatMap(UInt32.init),
+            guard let state = values["--state"], let folder = values["--enclave-folder"],
+                let uid = values["--enclave-uid"].flatMap(UInt32.init),
                 state.hasPrefix("/"), folder.hasPrefix("/")
             else { return nil }
             self.state = state

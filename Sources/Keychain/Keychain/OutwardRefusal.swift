@@ -7,7 +7,7 @@ internal import VaubanAccessPolicy
 extension Refusal {
     init(_ fault: StorageFault) {
         switch fault {
-        case .full: self.init(.storageFull, "the disk is full; nothing was changed")
+        case .full: self.init(.storageFull)
         case .failed(let text): self.init(.storageFailed, text)
         case .damaged(let text): self.init(.stateUnreadable, text)
         case .newer(let text): self.init(.stateUnreadable, text)

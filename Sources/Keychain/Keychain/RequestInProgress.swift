@@ -110,15 +110,19 @@ extension RequestInProgress {
 
     /// Which rows the terms may mean, by the best index that is open.
     func selection(_ terms: SearchTerms) throws -> RowSelection {
-        let indexed = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
-            guard AttributeRule.rule(for: name, of: terms.kind)?.isIndexed ?? false else { return nil }
+        let lookup = AttributeBlinds.lookup(terms.kind, terms.attributes)
+        // What the row is looked up by need not filter again.
+        let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
+            guard AttributeRule.rule(for: name, of: terms.kind)?.isIndexed ?? false, !lookup.contains(where: { $0.name == name }) else {
+                return nil
+            }
             return IndexedAttribute(name: name, value: value)
         }
         func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
             RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
-                lookup: AttributeBlinds.lookup(terms.kind, terms.attributes, key),
-                filter: AttributeBlinds.list(terms.kind, indexed, key), usesDeviceIndex: usesDeviceIndex)
+                lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(terms.kind, lookup, key),
+                filter: AttributeBlinds.list(terms.kind, filter, key), usesDeviceIndex: usesDeviceIndex)
         }
         if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }
         guard let selection = try withIndexKey(.deviceIndex, { plan($0, usesDeviceIndex: true) }) else {

@@ -33,15 +33,15 @@ extension RequestInProgress {
         }
         guard let opened else { return try explainClosed(row, secretBinding) }
         guard let kind = ItemKind(rawValue: row.kind), let metadata = try? RowMetadata(derBytes: opened),
-            let attributes = try? metadata.attributes.conforming(to: kind),
-            attributes[.accessGroup] == .text(metadataBinding.accessGroup)
+            metadata.attributes[.accessGroup] == .text(metadataBinding.accessGroup)
         else { return try putAside(row, .content) }
         let halves = row.halves
         guard metadata.digest == RowCipher.digest((halves.secretBinding, halves.wrappedKey, halves.secret), row.blinds) else {
             return try putAside(row, .digest)
         }
         let record = ItemRecord(
-            kind: kind, attributes: attributes, protection: metadataBinding.protection, accessControl: metadataBinding.accessControl)
+            kind: kind, attributes: metadata.attributes, protection: metadataBinding.protection,
+            accessControl: metadataBinding.accessControl)
         return OpenedRow(row: row, binding: secretBinding, record: record)
     }
 
@@ -65,16 +65,20 @@ extension RequestInProgress {
 
     /// Both bindings, if they can be read strictly, fit the columns, and differ in nothing but their version.
     private func bindings(of row: StoredRow) -> (secret: RowBinding, metadata: RowBinding)? {
-        guard let secret = try? RowBinding(derBytes: row.halves.secretBinding),
-            let metadata = try? RowBinding(derBytes: row.halves.metadataBinding)
+        guard let metadata = binding(row.halves.metadataBinding, of: row) else { return nil }
+        // Written together, both halves have the same.
+        if row.halves.secretBinding == row.halves.metadataBinding { return (metadata, metadata) }
+        guard let secret = binding(row.halves.secretBinding, of: row), secret.accessGroup == metadata.accessGroup,
+            secret.accessControl == metadata.accessControl
         else { return nil }
-        for binding in [secret, metadata] {
-            guard binding.person == person, binding.item == row.item, binding.kind == row.kind,
-                binding.protection.number == row.protection, binding.generation == row.generation
-            else { return nil }
-        }
-        guard secret.accessGroup == metadata.accessGroup, secret.accessControl == metadata.accessControl else { return nil }
         return (secret, metadata)
+    }
+
+    private func binding(_ bytes: [UInt8], of row: StoredRow) -> RowBinding? {
+        guard let binding = try? RowBinding(derBytes: bytes), binding.person == person, binding.item == row.item, binding.kind == row.kind,
+            binding.protection.number == row.protection, binding.generation == row.generation
+        else { return nil }
+        return binding
     }
 
     /// A metadata key that is not lent says that its class is closed, or that the key is gone for ever; only the enclave

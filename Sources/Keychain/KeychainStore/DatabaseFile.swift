@@ -79,9 +79,11 @@ struct DatabaseFile {
     /// Answers what the person can do.
     private func putAside() throws -> String {
         let directory = folder.descriptor.number
-        guard let number = (1...999).first(where: { number in
-            ["", "-wal", "-shm"].allSatisfy { !folder.contains("\(Self.name).quarantined-\(number)\($0)") }
-        }) else { throw SystemFault("put \(path) aside", code: EEXIST) }
+        guard
+            let number = (1...999).first(where: { number in
+                ["", "-wal", "-shm"].allSatisfy { !folder.contains("\(Self.name).quarantined-\(number)\($0)") }
+            })
+        else { throw SystemFault("put \(path) aside", code: EEXIST) }
         let aside = "\(Self.name).quarantined-\(number)"
         let text = """
             The keychain database could not be read and was put aside as \(folder.path)/\(aside). Put a copy that is whole back as \

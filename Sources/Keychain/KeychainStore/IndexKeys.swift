@@ -9,8 +9,10 @@ extension KeychainDatabase {
         if try indexKeyGenerations()[purpose] == nil { try record(indexKey: purpose, generation: generation) }
         guard try indexKeyGenerations()[purpose] == generation else {
             throw .damaged(
-                "\(pool.path) was written under other keys than the enclave holds; put back the enclave's state that belongs to it, or move it away to begin with an empty keychain"
-            )
+                """
+                \(pool.path) was written under other keys than the enclave holds; put back the enclave's state that belongs to it, \
+                or move it away to begin with an empty keychain
+                """)
         }
         indexKeys.withLock { $0[purpose] = generation }
     }

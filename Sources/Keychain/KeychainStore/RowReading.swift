@@ -2,14 +2,14 @@ internal import Foundation
 internal import GRDB
 
 extension KeychainDatabase {
-    /// The next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; fewer
-    /// than one means that there are no more. The rows are copies: nothing of the database is held when this returns,
-    /// since a person may be asked before the next call.
+    /// The next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; none
+    /// means that there are no more. The rows are copies: nothing of the database is held when this returns, since a
+    /// person may be asked before the next call.
     package func rows(of selection: RowSelection, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
         try read { database in
             var rows: [StoredRow] = []
             var bytes = 0
-            try Self.scan(selection, after: id, in: database, columns: Schema.columnNames) { row in
+            try Self.scan(selection, after: id, in: database, RowQuery.whole) { row in
                 let stored = StoredRow(row)
                 rows.append(stored)
                 bytes += stored.halves.secret.count + stored.halves.metadata.count
@@ -23,9 +23,8 @@ extension KeychainDatabase {
     package func handles(of selection: RowSelection) throws(StorageFault) -> [RowHandle] {
         try read { database in
             var handles: [RowHandle] = []
-            let columns = "metadata_binding, kind, protection, blinds, device_blinds"
-            try Self.scan(selection, after: 0, in: database, columns: columns) { row in
-                handles.append(RowHandle(id: row.number("id"), metadataBinding: row.bytes("metadata_binding")))
+            try Self.scan(selection, after: 0, in: database, RowQuery.handles) { row in
+                handles.append(RowHandle(id: row.number(Column.id), metadataBinding: row.bytes(Column.metadataBinding)))
                 return true
             }
             return handles
@@ -45,65 +44,106 @@ extension KeychainDatabase {
         try read { database in
             var generations: [Int64: [UInt8]] = [:]
             let rows = try Row.fetchCursor(try database.cachedStatement(sql: "SELECT purpose, generation FROM index_key"))
-            while let row = try rows.next() { generations[row.number("purpose")] = row.bytes("generation") }
+            while let row = try rows.next() { generations[row.number(0)] = row.bytes(1) }
             return generations
         }
     }
 
     /// Goes through the rows that pass the selection's filters, in the order of their numbers, until `body` has enough.
     private static func scan(
-        _ selection: RowSelection, after id: Int64, in database: Database, columns: String, _ body: (Row) -> Bool
+        _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (Row) -> Bool
     ) throws {
         let cursor: RowCursor
         if let lookup = selection.lookup {
-            let sql = """
-                SELECT item.id AS id, \(qualified(columns)) FROM lookup JOIN item ON item.id = lookup.item
-                WHERE lookup.blind = ? AND lookup.item > ? ORDER BY lookup.item
-                """
-            cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [Data(lookup), id])
+            cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byLookup), arguments: [Data(lookup), id])
         } else {
-            let sql = """
-                SELECT item.id AS id, \(qualified(columns)) FROM item
-                WHERE kind = ? AND id > ? \(selection.usesDeviceIndex ? "AND device_blind IS NOT NULL" : "") ORDER BY id
-                """
+            let sql = selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind
             cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [selection.kind, id])
         }
+        let list = selection.usesDeviceIndex ? Column.deviceBlinds : Column.blinds
         while let row = try cursor.next() {
-            guard row.number("kind") == selection.kind, selection.protection.map({ row.number("protection") == $0 }) ?? true else { continue }
-            let passes = try row.withUnsafeData(named: selection.usesDeviceIndex ? "device_blinds" : "blinds") { data in
+            guard row.number(Column.kind) == selection.kind, selection.protection.map({ row.number(Column.protection) == $0 }) ?? true
+            else {
+                continue
+            }
+            let passes = try row.withUnsafeData(atIndex: list) { data in
                 data?.withUnsafeBytes { BlindList.contains($0, selection.filter) } ?? false
             }
             guard passes else { continue }
             guard body(row) else { return }
         }
     }
+}
 
-    static func qualified(_ columns: String) -> String {
-        columns.split(separator: ", ").map { "item.\($0) AS \($0)" }.joined(separator: ", ")
+/// Where a column stands in an answer. The first few are in every answer, the rest in whole rows.
+enum Column {
+    static let id = 0
+    static let kind = 1
+    static let protection = 2
+    static let blinds = 3
+    static let deviceBlinds = 4
+    static let metadataBinding = 5
+    static let item = 6
+    static let generation = 7
+    static let primaryBlind = 8
+    static let deviceBlind = 9
+    static let metadata = 10
+    static let secretBinding = 11
+    static let wrappedKey = 12
+    static let secret = 13
+
+    fileprivate static let names = [
+        "id", "kind", "protection", "blinds", "device_blinds", "metadata_binding", "item", "generation", "primary_blind", "device_blind",
+        "metadata", "secret_binding", "wrapped_key", "secret",
+    ]
+    /// All columns of `item`, in this order.
+    static let whole = names.map { "item.\($0)" }.joined(separator: ", ")
+    fileprivate static let handles = names.prefix(6).map { "item.\($0)" }.joined(separator: ", ")
+}
+
+/// The statements of one kind of answer, written once.
+private struct RowQuery {
+    static let whole = RowQuery(columns: Column.whole)
+    static let handles = RowQuery(columns: Column.handles)
+
+    let byLookup: String
+    let byKind: String
+    let byKindOnDevice: String
+
+    init(columns: String) {
+        byLookup = """
+            SELECT \(columns) FROM lookup JOIN item ON item.id = lookup.item
+            WHERE lookup.blind = ? AND lookup.item > ? ORDER BY lookup.item
+            """
+        byKind = "SELECT \(columns) FROM item WHERE kind = ? AND id > ? ORDER BY id"
+        byKindOnDevice = "SELECT \(columns) FROM item WHERE kind = ? AND id > ? AND device_blind IS NOT NULL ORDER BY id"
     }
 }
 
 extension StoredRow {
     /// Reads what is there, whatever it is: a value of a wrong type becomes one that fits no binding.
     init(_ row: Row) {
-        let device: DeviceBlinds? = row.hasValue("device_blind")
-            ? DeviceBlinds(primary: row.bytes("device_blind"), list: row.bytes("device_blinds"), lookups: []) : nil
+        var device: DeviceBlinds?
+        if row.hasValue(Column.deviceBlind) {
+            device = DeviceBlinds(primary: row.bytes(Column.deviceBlind), list: row.bytes(Column.deviceBlinds), lookups: [])
+        }
         self.init(
-            id: row.number("id"), item: row.bytes("item"), kind: row.number("kind"), protection: row.number("protection"),
-            generation: row.bytes("generation"),
-            blinds: RowBlinds(primary: row.bytes("primary_blind"), list: row.bytes("blinds"), lookups: [], device: device),
+            id: row.number(Column.id), item: row.bytes(Column.item), kind: row.number(Column.kind),
+            protection: row.number(Column.protection),
+            generation: row.bytes(Column.generation),
+            blinds: RowBlinds(primary: row.bytes(Column.primaryBlind), list: row.bytes(Column.blinds), lookups: [], device: device),
             halves: RowHalves(
-                secretBinding: row.bytes("secret_binding"), wrappedKey: row.bytes("wrapped_key"), secret: row.bytes("secret"),
-                metadataBinding: row.bytes("metadata_binding"), metadata: row.bytes("metadata")))
+                secretBinding: row.bytes(Column.secretBinding), wrappedKey: row.bytes(Column.wrappedKey), secret: row.bytes(Column.secret),
+                metadataBinding: row.bytes(Column.metadataBinding), metadata: row.bytes(Column.metadata)))
     }
 }
 
 extension Row {
-    func number(_ column: String) -> Int64 { Int64.fromDatabaseValue(self[column]) ?? -1 }
+    func number(_ column: Int) -> Int64 { Int64.fromDatabaseValue(self[column]) ?? -1 }
 
-    func hasValue(_ column: String) -> Bool { !(self[column] as DatabaseValue).isNull }
+    func hasValue(_ column: Int) -> Bool { !(self[column] as DatabaseValue).isNull }
 
-    func bytes(_ column: String) -> [UInt8] {
-        (try? withUnsafeData(named: column) { data in data.map { [UInt8]($0) } }) ?? []
+    func bytes(_ column: Int) -> [UInt8] {
+        (try? withUnsafeData(atIndex: column) { data in data.map { [UInt8]($0) } }) ?? []
     }
 }

@@ -82,7 +82,7 @@ extension KeychainDatabase {
     // MARK: Parts of a transaction
 
     private static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
-        let sql = "SELECT id, \(Schema.columnNames) FROM item WHERE primary_blind = ? AND id <> ?"
+        let sql = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"
         return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
     }
 

@@ -1,0 +1,36 @@
+# The verbs of this project. Each can be repeated, shows what it does and says how long it took; `make` alone lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build examples acceptance bench format clean
+
+# A verb is one script or one line; what they share is in scripts/. Verbs never run beside each other: they share .build.
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s%s\n", $$1, $$2 }'
+
+run: build ## build, then show what Vauban does
+	@scripts/timed run scripts/demo
+
+test: ## everything that proves it: Swift tests, script tests, the acceptance table
+	@scripts/run-tests
+
+build: ## install what is missing (asks first), then build everything in release
+	@scripts/timed build scripts/build
+
+examples: build ## build and run the small programs under Examples
+	@scripts/timed examples scripts/run-nested Examples
+
+acceptance: ## the acceptance table of the last test run
+	@[ -f .build/test-results/acceptance.txt ] || scripts/run-tests
+	@scripts/timed acceptance cat .build/test-results/acceptance.txt
+
+bench: build ## build and run the measurements under Benchmarks
+	@scripts/timed bench scripts/run-nested Benchmarks
+
+format: ## lay out every Swift file by .swift-format
+	@scripts/timed format scripts/format
+
+clean: ## remove everything that a build made
+	@scripts/timed clean rm -rf .build Examples/.build Benchmarks/.build Fuzz/.build Sheet/.build

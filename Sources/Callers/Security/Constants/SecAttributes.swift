@@ -1,0 +1,92 @@
+// The attributes that describe every item, and those of passwords.
+//
+// Each constant has the name and the text that Apple's `Security` gives it. Foundation calls NSString
+// non-Sendable because of its mutable subclass; these are immutable literals, never replaced, which
+// is why `nonisolated(unsafe)` is sound for them.
+
+// MARK: Every item.
+
+/// When the item may be read. The values are the `kSecAttrAccessible…` constants.
+nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
+
+/// The conditions on the user, as a `SecAccessControl`. It takes the place of `kSecAttrAccessible`.
+nonisolated(unsafe) public let kSecAttrAccessControl: CFString = "accc"
+
+/// The access object of the older macOS keychain.
+nonisolated(unsafe) public let kSecAttrAccess: CFString = "acls"
+
+/// The group of programs that share the item.
+nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
+
+/// Whether the item goes to the owner's other devices. A query that does not name it finds only
+/// items that stay here.
+nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
+
+/// The view in which a synchronised item travels.
+nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
+
+/// The token that holds the item, such as `kSecAttrTokenIDSecureEnclave`.
+nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
+
+/// The persistent reference as an attribute.
+nonisolated(unsafe) public let kSecAttrPersistentReference: CFString = "persistref"
+
+/// A misspelling of `kSecAttrPersistentReference` that Apple keeps for older sources.
+nonisolated(unsafe) public let kSecAttrPersistantReference: CFString = "persistref"
+
+/// The name that people see.
+nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
+
+/// When the item was added. The keychain sets it.
+nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
+
+/// When the item last changed. The keychain sets it.
+nonisolated(unsafe) public let kSecAttrModificationDate: CFString = "mdat"
+
+// MARK: Passwords.
+
+/// The kind of item, in words for people.
+nonisolated(unsafe) public let kSecAttrDescription: CFString = "desc"
+
+/// A remark for people.
+nonisolated(unsafe) public let kSecAttrComment: CFString = "icmt"
+
+/// The program that made the item, as a four-character code.
+nonisolated(unsafe) public let kSecAttrCreator: CFString = "crtr"
+
+/// The type of the item, as a four-character code.
+nonisolated(unsafe) public let kSecAttrType: CFString = "type"
+
+/// Whether the item is hidden from people.
+nonisolated(unsafe) public let kSecAttrIsInvisible: CFString = "invi"
+
+/// Whether the item stands for a password that must not be stored.
+nonisolated(unsafe) public let kSecAttrIsNegative: CFString = "nega"
+
+/// The account the password belongs to.
+nonisolated(unsafe) public let kSecAttrAccount: CFString = "acct"
+
+/// The service a generic password is for.
+nonisolated(unsafe) public let kSecAttrService: CFString = "svce"
+
+/// Data of the application's choice in a generic password.
+nonisolated(unsafe) public let kSecAttrGeneric: CFString = "gena"
+
+/// The security domain of an Internet password.
+nonisolated(unsafe) public let kSecAttrSecurityDomain: CFString = "sdmn"
+
+/// The host name of the server.
+nonisolated(unsafe) public let kSecAttrServer: CFString = "srvr"
+
+/// The protocol of the server. The values are the `kSecAttrProtocol…` constants.
+nonisolated(unsafe) public let kSecAttrProtocol: CFString = "ptcl"
+
+/// How the server asks for the password. The values are the `kSecAttrAuthenticationType…`
+/// constants.
+nonisolated(unsafe) public let kSecAttrAuthenticationType: CFString = "atyp"
+
+/// The port of the server.
+nonisolated(unsafe) public let kSecAttrPort: CFString = "port"
+
+/// The path on the server.
+nonisolated(unsafe) public let kSecAttrPath: CFString = "path"

@@ -1,0 +1,45 @@
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+
+/// The client of this process: one for as long as the environment names the same service.
+enum Keychain {
+    private static let current = Mutex<(environment: ServiceEnvironment, client: KeychainClient)?>(nil)
+
+    static func client() throws(Refusal) -> KeychainClient {
+        let environment = ServiceEnvironment.ofThisProcess
+        if let known = current.withLock({ $0 }), known.environment == environment { return known.client }
+        let client = KeychainClient(service: try Service.current())
+        current.withLock { $0 = (environment, client) }
+        return client
+    }
+}
+
+/// Why the last call of this thread was refused, in words. Statuses are few and reasons are many: -25308 is a locked
+/// keychain as well as a prompt that nobody can see.
+enum LastRefusal {
+    private static let key = "app.vauban.last-refusal"
+
+    static func set(_ refusal: Refusal) { Thread.current.threadDictionary[key] = Words(refusal.status, refusal.message) }
+
+    static func message(for status: OSStatus) -> String? {
+        guard let words = Thread.current.threadDictionary[key] as? Words, words.status == status else { return nil }
+        return words.message
+    }
+
+    private final class Words {
+        let status: OSStatus
+        let message: String
+        init(_ status: OSStatus, _ message: String) {
+            self.status = status
+            self.message = message
+        }
+    }
+}
+
+/// A sentence for a status: Apple's `SecCopyErrorMessageString`. Where the status is the one that this thread's last
+/// call ended with, the sentence says why it did and what to do.
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    (LastRefusal.message(for: status) ?? staticMessage(for: status)).map { NSString(string: $0) }
+}

@@ -1,0 +1,62 @@
+internal import VaubanAccessPolicy
+
+/// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when class and
+/// flags are equal, so that one that was read back compares with one that was made.
+///
+/// `@unchecked Sendable`: every stored property is immutable.
+public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendable {
+    package static let typeID: CFTypeID = 256
+    let protection: Protection
+    /// Nil for the control that reading attributes makes up for a plain item: it carries the class and no list.
+    let control: AccessControl?
+
+    init(_ control: AccessControl) {
+        self.protection = control.protection
+        self.control = control
+    }
+
+    init(bare protection: Protection) {
+        self.protection = protection
+        self.control = nil
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? SecAccessControl else { return false }
+        return protection == other.protection && control == other.control
+    }
+
+    public override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(protection)
+        hasher.combine(control)
+        return hasher.finalize()
+    }
+
+    public override var description: String {
+        "SecAccessControlRef: \(protection.rawValue)" + (control.map { ";flags(\(String($0.flags.rawValue, radix: 16)))" } ?? "")
+    }
+}
+
+
+/// The class number of `SecAccessControl`: Apple's `SecAccessControlGetTypeID`.
+public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.typeID }
+
+/// Makes an access control from an accessibility class (`kSecAttrAccessible…`) and flags: Apple's
+/// `SecAccessControlCreateWithFlags` (C-073). Nil and errSecParam when the class is none of the seven or the flags
+/// contradict each other.
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? {
+    do {
+        guard let code = protection as? String, let known = Protection(rawValue: code) else {
+            throw Refusal(.badParameter, "the accessibility is none of kSecAttrAccessible…")
+        }
+        return SecAccessControl(try AccessControl(protection: known, flags: AccessControlFlags(rawValue: UInt64(flags.rawValue))))
+    } catch let failure {
+        let why = (failure as? AccessControl.Fault)?.rawValue ?? (failure as? Refusal)?.detail ?? "\(failure)"
+        let report = NSError(domain: NSOSStatusErrorDomain, code: Int(errSecParam), userInfo: [NSLocalizedDescriptionKey: why])
+        error?.pointee = Unmanaged.passRetained(report)
+        return nil
+    }
+}

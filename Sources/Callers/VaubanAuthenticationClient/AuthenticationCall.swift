@@ -1,0 +1,71 @@
+// One request and its answer on a pooled connection.
+
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+extension AuthenticationClient {
+    /// Sends the request and answers its reply with what came beside it. A refusal is thrown.
+    func call(
+        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> (reply: AuthenticationReply, [Descriptor]) {
+        let header: [UInt8]
+        do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
+        let outcome: Outcome
+        do throws(HandshakeFault) {
+            outcome = try exchange(header, waiting, cancellation)
+        } catch {
+            throw Refusal(unreachable: error, what: "the authentication service")
+        }
+        return try outcome.get()
+    }
+
+    private typealias Outcome = Result<(reply: AuthenticationReply, [Descriptor]), Refusal>
+
+    private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeFault) -> Outcome {
+        var (channel, isFresh) = try connection.take()
+        do throws(ChannelFault) {
+            do throws(ChannelFault) {
+                try channel.send(header: header)
+            } catch {
+                // An idle connection that the other side has closed took nothing of this request, so it may go again.
+                guard case .closed = error, !isFresh else { throw error }
+                isFresh = true
+                channel = try reconnected()
+                try channel.send(header: header)
+            }
+            guard cancellation?.watch(channel) ?? true else { throw ChannelFault.closed }
+            return try answer(on: channel, waiting)
+        } catch {
+            throw .channel(error)
+        }
+    }
+
+    private func reconnected() throws(ChannelFault) -> Channel {
+        do throws(HandshakeFault) { return try connection.fresh() } catch {
+            if case .channel(let fault) = error { throw fault }
+            throw .closed
+        }
+    }
+
+    private func answer(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Outcome {
+        var patience = Patience.machine
+        while true {
+            let message = try channel.receive(patience)
+            let reply: AuthenticationReply
+            do { reply = try AuthenticationReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
+            switch reply {
+            case .waitingForPerson(let place):
+                patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                waiting?(place)
+            case .refused(let refusal):
+                if refusal.reason != .malformed { connection.give(back: channel) }
+                return .failure(refusal)
+            default:
+                connection.give(back: channel)
+                return .success((reply, message.descriptors))
+            }
+        }
+    }
+}

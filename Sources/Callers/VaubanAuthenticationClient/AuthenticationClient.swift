@@ -1,0 +1,72 @@
+// The authentication door, typed: one method for each request, and an end for each call.
+
+package import VaubanAccessPolicy
+import VaubanAuthenticationWire
+package import VaubanLinuxHost
+package import VaubanSecretBytes
+
+/// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
+package final class AuthenticationClient: Sendable {
+    package typealias Waiting = (String) -> Void
+    let service: Service
+    let connection: ServiceConnection
+
+    package init(service: Service) {
+        self.service = service
+        connection = ServiceConnection(
+            service: service, address: service.authenticationDoor, role: AuthenticationRole.caller.rawValue)
+    }
+
+    /// The state of this person's device, and where prompts would appear now, best place first.
+    package func status() throws(Refusal) -> (device: DeviceStatus, promptPlaces: [String]) {
+        guard case .status(let device, let places) = try call(.status).reply else { throw Self.unexpected() }
+        return (device, places)
+    }
+
+    /// A fresh number for one use, and the key to seal to.
+    package func challenge(_ purpose: PasscodePurpose) throws(Refusal) -> (challenge: PasscodeChallenge, card: EnclaveKeyCard) {
+        let (reply, descriptors) = try call(.challenge(purpose))
+        guard case .challenge(let challenge) = reply, challenge.purpose == purpose else { throw Self.unexpected() }
+        return (challenge, try EnclaveKeyCard(from: descriptors, of: service))
+    }
+
+    /// Sets the first passcode.
+    package func setPasscode(_ new: borrowing SecretBytes) throws(Refusal) {
+        let (challenge, card) = try challenge(.set)
+        try done(.setPasscode(challenge, new: try SealedPasscode(new, to: card, for: challenge)))
+    }
+
+    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes) throws(Refusal) {
+        let (challenge, card) = try challenge(.change)
+        let sealedOld = try SealedPasscode(old, to: card, for: challenge)
+        let sealedNew = try SealedPasscode(new, to: card, for: challenge)
+        try done(.changePasscode(challenge, old: sealedOld, new: sealedNew))
+    }
+
+    package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
+        let (challenge, card) = try challenge(.unlock)
+        try done(.unlock(challenge, try SealedPasscode(passcode, to: card, for: challenge)))
+    }
+
+    package func lock() throws(Refusal) { try done(.lock) }
+
+    /// Whether the policy can succeed at all; asks nobody.
+    package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) { try done(.canEvaluate(policy)) }
+
+    /// Asks the person. Returns when they have shown that they are there, and throws when they have not.
+    package func evaluate(
+        _ policy: OwnerPolicy, reason: String, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) {
+        try done(.evaluate(policy, reason: reason), waiting, cancellation)
+    }
+
+    private func done(
+        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) {
+        guard case .done = try call(request, waiting, cancellation).reply else { throw Self.unexpected() }
+    }
+
+    private static func unexpected() -> Refusal {
+        Refusal(.unavailable, "the authentication service gave an answer that does not fit the request")
+    }
+}

@@ -1,0 +1,45 @@
+// Sealing a passcode so that only the enclave can open it, once, for one purpose (RFC 9180, base mode).
+
+internal import Crypto
+internal import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+extension EnclaveKeyCard {
+    /// The card that came beside a challenge. Rooms and agents pass it on, so who passed it says nothing: the kernel
+    /// must name the enclave's user as the maker of the sealed memory that it is in.
+    init(from descriptors: [Descriptor], of service: Service) throws(Refusal) {
+        guard descriptors.count == 1 else {
+            throw Refusal(.unavailable, "the enclave's key did not come with the challenge; no passcode was sent")
+        }
+        guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
+            throw Refusal(
+                .unavailable,
+                "WARNING: the key that came with the challenge was not made by Vauban's enclave; no passcode was sent, and none should be typed until it is known why")
+        }
+        do { self = try EnclaveKeyCard(derBytes: bytes) } catch {
+            throw Refusal(.unavailable, "the enclave's key cannot be read; no passcode was sent")
+        }
+    }
+}
+
+extension SealedPasscode {
+    init(_ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge) throws(Refusal) {
+        guard passcode.count <= Self.passcodeBytesMax else {
+            throw Refusal(.badParameter, "a passcode has at most \(Self.passcodeBytesMax) bytes")
+        }
+        do {
+            let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
+            let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
+            let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes) }
+            self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
+        } catch {
+            // The library's error says nothing of the passcode, but nothing that it says would help the person either.
+            throw Refusal(.internalFault, "the passcode could not be sealed to the enclave")
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// The person's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or no.
+
+import Foundation
+import Glibc
+package import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+package import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// A registered agent. Whoever made it calls `serve` on one thread whenever `descriptor` is readable, or `run`.
+package final class PromptAgent: Sendable {
+    private let channel: Channel
+    private let inbox: AgentInbox
+    private let surface: any PromptSurface
+
+    /// An agent for every caller of this person: the approver terminal.
+    package static func forEveryCaller(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface)
+    }
+
+    /// An agent for what this process itself asks: Vauban's own command line, on its own terminal.
+    package static func forThisProcess(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .ownProcess, place: place, surface: surface)
+    }
+
+    /// Registers with authd. Returns when authd knows the agent, so that a request made afterwards is asked here.
+    private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
+        let door = ServiceConnection(service: service, address: service.authenticationDoor, role: AuthenticationRole.agent.rawValue)
+        self.surface = surface
+        do {
+            inbox = try AgentInbox()
+            channel = try door.fresh()
+            try channel.send(header: try AgentMessage.register(scope, place: place).encoded())
+            switch try AgentNotice(derBytes: try channel.receive(.machine).header) {
+            case .registered: break
+            case .refused(let refusal): throw refusal
+            case .ask, .settled: throw Refusal(.unavailable, "the authentication service asked before it registered this terminal")
+            }
+        } catch {
+            throw Self.refusal(error)
+        }
+        let reader = Thread { [channel, inbox, service] in Self.read(channel, into: inbox, of: service) }
+        reader.stackSize = 1 << 19
+        reader.start()
+    }
+
+    deinit { channel.shutDown() }
+
+    /// Readable while there is something for `serve` to do.
+    package var descriptor: Descriptor { inbox.descriptor }
+
+    /// Ends the agent: authd asks here no more, and `run` returns.
+    package func end() { channel.shutDown() }
+
+    /// Serves until the connection ends, and answers why it did.
+    package func run() -> Refusal {
+        while true {
+            var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for questions failed") }
+            if let ended = serve() { return ended }
+        }
+    }
+
+    /// Acts on everything that has come, which may show questions and wait for the person. Answers why the connection
+    /// ended, once it has.
+    package func serve() -> Refusal? {
+        while let entry = inbox.take() {
+            switch entry {
+            case .ended(let refusal): return refusal
+            case .settled(_, let outcome): surface.settled(outcome)
+            case .ask(let asked): answer(asked)
+            }
+        }
+        return nil
+    }
+
+    private func answer(_ asked: AgentQuestion) {
+        let question = asked.question
+        let card: EnclaveKeyCard
+        switch asked.card {
+        case .success(let good): card = good
+        case .failure: return send(.cancelled, to: question)
+        }
+        let withdrawal = PromptWithdrawal(inbox: inbox, prompt: question.prompt)
+        switch surface.ask(question, withdrawal: withdrawal) {
+        case .passcode(let passcode):
+            do throws(Refusal) {
+                send(.passcode(try SealedPasscode(passcode, to: card, for: question.challenge)), to: question)
+            } catch {
+                send(.cancelled, to: question)
+            }
+        case .cancelled: send(.cancelled, to: question)
+        case .withdrawn: surface.settled(withdrawal.outcome ?? .callerGone)
+        }
+    }
+
+    private func send(_ answer: PromptAnswer, to question: PromptQuestion) {
+        // A connection that has ended says so to the reader, which puts it into the inbox.
+        guard let header = try? AgentMessage.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer).encoded() else { return }
+        try? channel.send(header: header)
+    }
+
+    private static func read(_ channel: Channel, into inbox: AgentInbox, of service: Service) {
+        while true {
+            do {
+                let message = try channel.receive(.idle)
+                switch try AgentNotice(derBytes: message.header) {
+                case .registered: continue
+                case .refused(let refusal): throw refusal
+                case .settled(let prompt, let outcome): inbox.put(.settled(prompt: prompt, outcome))
+                case .ask(let question):
+                    let descriptors = message.descriptors
+                    let card = Result { () throws(Refusal) in try EnclaveKeyCard(from: descriptors, of: service) }
+                    inbox.put(.ask(AgentQuestion(question: question, card: card)))
+                    // A key that is not the enclave's is no matter of one question: the agent ends, and says why.
+                    if case .failure(let refusal) = card { throw refusal }
+                }
+            } catch {
+                return inbox.put(.ended(refusal(error)))
+            }
+        }
+    }
+
+    private static func refusal(_ error: any Error) -> Refusal {
+        switch error {
+        case let refusal as Refusal: refusal
+        case let fault as HandshakeFault: Refusal(unreachable: fault, what: "the authentication service")
+        case let fault as ChannelFault: Refusal(unreachable: .channel(fault), what: "the authentication service")
+        case let fault as SystemFault: Refusal(.unavailable, fault.description)
+        default: Refusal(.unavailable, "the authentication service was not understood")
+        }
+    }
+}
+
+/// The withdrawal of one prompt, as the inbox tells it.
+private final class PromptWithdrawal: Withdrawal {
+    private let inbox: AgentInbox
+    private let prompt: [UInt8]
+    private(set) var outcome: PromptOutcome?
+
+    init(inbox: AgentInbox, prompt: [UInt8]) {
+        self.inbox = inbox
+        self.prompt = prompt
+    }
+
+    var descriptor: Descriptor { inbox.descriptor }
+
+    func isWithdrawn() -> Bool {
+        if outcome == nil { outcome = inbox.settlement(of: prompt) }
+        return outcome != nil
+    }
+}

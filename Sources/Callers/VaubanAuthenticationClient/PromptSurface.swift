@@ -1,0 +1,29 @@
+package import VaubanAccessPolicy
+package import VaubanLinuxHost
+package import VaubanSecretBytes
+
+/// What the person did with a question.
+package enum PromptResponse: ~Copyable, Sendable {
+    case passcode(SecretBytes)
+    case cancelled
+    /// The question was settled elsewhere, or its asker is gone: there is nothing more to answer.
+    case withdrawn
+}
+
+/// A place where a person can be asked: a terminal, later a sheet. It is asked one question at a time, on one thread.
+package protocol PromptSurface: AnyObject, Sendable {
+    /// Shows the question and waits for the person. While it waits it must watch `withdrawal` too: when its descriptor
+    /// is readable and `isWithdrawn` then answers true, the question leaves the screen and the answer is `withdrawn`.
+    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse
+
+    /// Says how the last question ended, in a word. Nothing is to be waited for here.
+    func settled(_ outcome: PromptOutcome)
+}
+
+/// The news that a question on the screen needs no answer any more.
+package protocol Withdrawal {
+    /// Becomes readable when there may be news.
+    var descriptor: Descriptor { get }
+    /// Takes the news in, and says whether the question was withdrawn.
+    func isWithdrawn() -> Bool
+}

@@ -1,0 +1,75 @@
+// The one table from the rooms' refusals to Apple's statuses, for every translator that speaks them (secitem 4).
+
+package import VaubanAccessPolicy
+
+extension Refusal {
+    /// The OSStatus of `SecItem…`; a command's exit code is its low byte.
+    package var status: Int32 {
+        switch reason {
+        case .malformed, .badParameter: -50
+        case .unknownRequest, .unsupported: -4
+        case .noSuchAttribute: -25303
+        case .noSuchClass: -25306
+        case .duplicateItem: -25299
+        case .itemNotFound, .keyDestroyed, .rowDamaged: -25300
+        case .missingEntitlement: -34018
+        case .dataTooLarge: -25302
+        case .locked, .beforeFirstUnlock, .interactionNotAllowed, .nobodyToAsk: -25308
+        case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable, .notAllowedHere:
+            -25293
+        case .cancelled, .fallbackChosen: -128
+        case .personTimeOver: -25293
+        case .unavailable, .storageFull, .stateUnreadable, .keysChanged: -25291
+        case .storageFailed: -36
+        case .internalFault: -26276
+        }
+    }
+
+    /// A sentence for the person: what is so, and what to do about it.
+    package var message: String {
+        let sentence: String =
+            switch reason {
+            case .malformed: "The request was not understood"
+            case .unknownRequest: "The service does not know this request; update Vauban"
+            case .badParameter: "A parameter is not valid"
+            case .noSuchAttribute: "The item's class has no such attribute"
+            case .noSuchClass: "There is no such item class"
+            case .duplicateItem: "The item already exists"
+            case .itemNotFound, .keyDestroyed, .rowDamaged: "The item was not found"
+            case .missingEntitlement: "This program may not use the access group"
+            case .unsupported: "This is not supported here"
+            case .dataTooLarge: "The value is larger than 1 MiB; encrypt the file outside and keep its key in the keychain"
+            case .notAllowedHere: "This is not allowed here"
+            case .locked: "The keychain is locked; run: vauban unlock"
+            case .beforeFirstUnlock: "The keychain has not been unlocked since it started; run: vauban unlock"
+            case .interactionNotAllowed: "The item asks for the person, and this call does not allow that"
+            case .nobodyToAsk: "The item asks for the person, and there is nowhere to ask; run in another terminal: vauban approve"
+            case .passcodeNotSet: "No passcode is set, so presence cannot be shown; run: vauban passcode set"
+            case .authenticationFailed: "Authentication failed"
+            case .cancelled: "Cancelled"
+            case .fallbackChosen: "The person chose another way"
+            case .lockedOut: "Too many wrong passcodes"
+            case .passcodeTooWeak: "The passcode is too weak"
+            case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
+            case .personTimeOver: "Nobody answered in time"
+            case .biometryNotAvailable: "There is no fingerprint reader that can be used"
+            case .unavailable: "Vauban does not answer"
+            case .storageFull: "The disk is full; nothing was changed"
+            case .storageFailed: "The disk refused to write; nothing was changed"
+            case .stateUnreadable: "Stored state cannot be read and was left as it is"
+            case .internalFault: "Vauban failed; see its log"
+            case .keysChanged: "The keys have changed meanwhile; try again"
+            }
+        var parts = [detail.map { reason == .unavailable ? $0 : "\(sentence): \($0)" } ?? sentence]
+        if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(Self.duration(secondsToWait))") }
+        if let triesLeft { parts.append("\(triesLeft) \(triesLeft == 1 ? "try" : "tries") left") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// Seconds as a person says them.
+    package static func duration(_ seconds: Int64) -> String {
+        if seconds < 60 { return "\(seconds) second\(seconds == 1 ? "" : "s")" }
+        let minutes = (seconds + 59) / 60
+        return "\(minutes) minute\(minutes == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+
+/// How one test or script ended, by its runner's own word.
+struct Outcome {
+    enum Result: Equatable {
+        case passed
+        case failed(String)
+        /// Skipped, cancelled, with known issues, or never reached: neither a success nor a failure, and proves nothing.
+        case open(String)
+    }
+
+    /// What claims refer to.
+    let test: String
+    let result: Result
+
+    /// The test as a reader wants it: without the place in the file that makes the runner's name unique.
+    var title: String { Outcome.title(of: test) }
+
+    static func title(of test: String) -> String {
+        guard let slash = test.lastIndex(of: "/"), test[slash...].contains(".swift:") else { return test }
+        return String(test[..<slash])
+    }
+}
+
+/// The runner's event stream, version 0: one JSON object a line, first the plan, then what happened, written as it happens.
+/// So a process that ends early, even with status 0, leaves a stream without its last event, which the xUnit file cannot show.
+enum EventStream {
+    static func read(_ path: String) throws -> [Outcome] {
+        var plan: [String] = []
+        var history: [String: History] = [:]
+        var ended = false
+        let lines = try contents(of: path).split(separator: "\n")
+        for (index, line) in lines.enumerated() {
+            guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else {
+                // Only the last line may be torn, by a process that died while writing it; the missing end then tells.
+                if index == lines.count - 1 { break }
+                throw Fault("line \(index + 1) of the event stream is not an event")
+            }
+            if event.kind == "test", event.payload.kind == "function", let test = event.payload.id { plan.append(test) }
+            guard event.kind == "event" else { continue }
+            if event.payload.kind == "runEnded" { ended = true }
+            // An issue outside any test (in a detached task, say) still fails the run.
+            history[event.payload.testID ?? outsideAnyTest, default: History()].add(event.payload)
+        }
+        var outcomes = plan.map { Outcome(test: $0, result: history[$0, default: History()].result(runEnded: ended)) }
+        if let issue = history[outsideAnyTest]?.failure { outcomes.append(Outcome(test: outsideAnyTest, result: .failed(issue))) }
+        if !ended { outcomes.append(Outcome(test: "(the test process)", result: .failed("it ended before its tests did"))) }
+        return outcomes
+    }
+
+    private static let outsideAnyTest = "(outside any test)"
+
+    private struct Event: Decodable {
+        let kind: String
+        let payload: Payload
+    }
+
+    private struct Payload: Decodable {
+        struct Issue: Decodable {
+            let isKnown: Bool?
+            let isFailure: Bool?
+        }
+        struct Message: Decodable { let text: String? }
+
+        let kind: String?
+        let id: String?
+        let testID: String?
+        let issue: Issue?
+        let messages: [Message]?
+    }
+
+    private struct History {
+        var started = false
+        var ended = false
+        var failure: String?
+        var openness: String?
+
+        mutating func add(_ event: Payload) {
+            switch event.kind {
+            case "testStarted": started = true
+            case "testEnded": ended = true
+            case "testSkipped": openness = "skipped"
+            case "testCancelled", "testCaseCancelled": openness = "cancelled"
+            case "issueRecorded":
+                if event.issue?.isKnown == true {
+                    openness = "known issue"
+                }
+                // A stream that does not say whether an issue is a failure reports failures only.
+                else if event.issue?.isFailure != false {
+                    failure = failure ?? event.messages?.first?.text ?? "issue"
+                }
+            default: break
+            }
+        }
+
+        func result(runEnded: Bool) -> Outcome.Result {
+            if let failure { return .failed(failure) }
+            if let openness { return .open(openness) }
+            if ended { return .passed }
+            return started ? .failed("it did not end") : .open(runEnded ? "not run" : "never reached")
+        }
+    }
+}
+
+/// What the script runner wrote, a line a script: script, result, reason, rows claimed, rows claimed by equivalence.
+struct ScriptResults {
+    let outcome: Outcome
+    let claims: [Claim]
+
+    static func read(_ path: String) throws -> [ScriptResults] {
+        try contents(of: path).split(separator: "\n").map { line in
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 5 else { throw Fault("not a script result: \(line)") }
+            let result: Outcome.Result
+            switch fields[1] {
+            case "passed": result = .passed
+            case "failed": result = .failed(fields[2])
+            case "open": result = .open(fields[2])
+            default: throw Fault("not a script result: \(line)")
+            }
+            let claims = [(fields[3], Claim.Strength.literal), (fields[4], .equivalent)].flatMap { rows, strength in
+                rows.split(separator: " ").map { Claim(row: String($0), strength: strength, test: fields[0]) }
+            }
+            return ScriptResults(outcome: Outcome(test: fields[0], result: result), claims: claims)
+        }
+    }
+}
+
+func contents(of path: String) throws -> String {
+    guard let data = FileManager.default.contents(atPath: path) else { throw Fault("cannot read \(path)") }
+    return String(decoding: data, as: UTF8.self)
+}

@@ -1,0 +1,37 @@
+// room-starter NAME=FOLDER/SOCKET -- COMMAND…: binds a socket and becomes the command, with the socket passed to it as
+// systemd would pass it. So a test can start one room as one system user where systemd is not the first process.
+// With `-` in the socket's place nothing is passed.
+
+import Foundation
+import Glibc
+import VaubanLinuxHost
+
+func fail(_ why: String) -> Never {
+    let line = "room-starter: \(why)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+    exit(64)
+}
+
+let words = CommandLine.arguments
+guard words.count > 3, words[2] == "--" else { fail("usage: room-starter NAME=FOLDER/SOCKET -- COMMAND…") }
+if words[1] != "-" {
+    let parts = words[1].split(separator: "=", maxSplits: 1).map(String.init)
+    let socket = URL(fileURLWithPath: parts.last ?? "")
+    var parked: Int32 = -1
+    do {
+        let folder = try PrivateFolder(path: socket.deletingLastPathComponent().path, creating: false, sharedEntry: true)
+        let bound = try folder.bindSocket(socket.lastPathComponent, mode: 0o666)
+        parked = fcntl(bound.number, F_DUPFD, 64)
+    } catch {
+        fail("\(error)")
+    }
+    // Only now, when nothing else is open under this number; dup2 clears close-on-exec, which is what passing means.
+    guard parked >= 0, dup2(parked, 3) == 3 else { fail("cannot pass the socket") }
+    // The command keeps this process's number, through setpriv as well.
+    setenv("LISTEN_FDS", "1", 1)
+    setenv("LISTEN_PID", "\(getpid())", 1)
+    setenv("LISTEN_FDNAMES", parts[0], 1)
+}
+var arguments: [UnsafeMutablePointer<CChar>?] = words[3...].map { strdup($0) } + [nil]
+execvp(words[3], &arguments)
+fail("cannot run \(words[3]): \(String(cString: strerror(errno)))")

@@ -1,0 +1,146 @@
+import LocalAuthentication
+import Testing
+
+/// Checks that an `LAError` behaves as on Apple systems, above all when it is cast.
+@Suite struct LAErrorTests {
+    private let cancelled = NSError(domain: LAErrorDomain, code: -2)
+    private let foreign = NSError(domain: NSOSStatusErrorDomain, code: -2)
+
+    // MARK: Making and reading.
+
+    @Test func aCodeMakesAnError() {
+        let error = LAError(.userCancel, userInfo: ["why": "test"])
+        #expect(error.code == .userCancel)
+        #expect(error.errorCode == -2)
+        #expect(error.userInfo["why"] as? String == "test")
+        #expect(error.errorUserInfo["why"] as? String == "test")
+        #expect(LAError.errorDomain == "com.apple.LocalAuthentication")
+        #expect(LAError(_nsError: cancelled).code == .userCancel)
+    }
+
+    @Test func anUnknownNumberCountsAsAFailure() {
+        let error = LAError(_nsError: NSError(domain: LAErrorDomain, code: -1000))
+        #expect(error.code == .authenticationFailed)
+        #expect(error.errorCode == -1000)
+    }
+
+    // MARK: Casts.
+
+    @Test func casts() {
+        #expect((cancelled as? LAError)?.code == .userCancel)
+        #expect((cancelled as any Error as? LAError)?.code == .userCancel)
+        #expect((cancelled as AnyObject as? LAError)?.code == .userCancel)
+        #expect((foreign as? LAError) == nil)
+        #expect((foreign as any Error as? LAError) == nil)
+
+        let error: any Error = LAError(.systemCancel)
+        #expect((error as? LAError)?.code == .systemCancel)
+        #expect((error as NSError).code == -4)
+        #expect((error as NSError).domain == LAErrorDomain)
+        #expect((LAError(.appCancel) as NSError).code == -9)
+    }
+
+    @Test func aThrownErrorIsCaughtInEveryForm() {
+        for thrown in [LAError(.userCancel), cancelled] as [any Error] {
+            var caught: [String] = []
+            do { throw thrown } catch LAError.userCancel { caught.append("code") } catch {}
+            do { throw thrown } catch let error as LAError { caught.append("\(error.code)") } catch {}
+            do { throw thrown } catch let error as NSError { caught.append("\(error.code)") }
+            do { throw thrown } catch LAError.userFallback { caught.append("wrong") } catch {}
+            #expect(caught == ["code", "userCancel", "-2"])
+        }
+        do { throw foreign } catch LAError.userCancel { Issue.record("a foreign error matched") } catch {}
+    }
+
+    @Test func aCodeIsSwitchedOver() {
+        switch LAError(.biometryLockout).code {
+        case .touchIDLockout: break
+        default: Issue.record("the former name is another code")
+        }
+        #expect(LAError.userCancel ~= cancelled)
+        #expect(!(LAError.userCancel ~= foreign))
+    }
+
+    @Test func anErrorPointerReceivesAnError() {
+        func check(_ error: NSErrorPointer) -> Bool {
+            error?.pointee = LAError(.passcodeNotSet) as NSError
+            return false
+        }
+        var error: NSError?
+        #expect(!check(&error))
+        #expect(!check(nil))
+        #expect((error as? LAError)?.code == .passcodeNotSet)
+        #expect(LAError.passcodeNotSet.rawValue == error?.code)
+    }
+
+    // MARK: Hashing. `NSError` itself traps here.
+
+    @Test func errorsGoIntoSets() {
+        let errors: Set<LAError> = [LAError(.userCancel), LAError(.userCancel), LAError(.appCancel)]
+        #expect(errors.count == 2)
+        #expect(errors.contains(LAError(_nsError: cancelled)))
+        #expect([LAError(.userCancel): "x"][LAError(.userCancel)] == "x")
+        #expect(LAError(.userCancel).hashValue == LAError(.userCancel).hashValue)
+        #expect(AnyHashable(LAError(.userCancel)) == AnyHashable(LAError(.userCancel)))
+        #expect(LAError(.userCancel) != LAError(.appCancel))
+    }
+
+    // MARK: Descriptions.
+
+    @Test func theDescriptionIsTheSameInEveryForm() {
+        let error = LAError(.biometryNotEnrolled)
+        let text = "No finger or face is enrolled on this device."
+        #expect(error.localizedDescription == text)
+        #expect((error as NSError).localizedDescription == text)
+        #expect((error as any Error).localizedDescription == text)
+    }
+
+    @Test func anErrorKeepsADescriptionOfItsOwn() {
+        let error = LAError(.userCancel, userInfo: [NSLocalizedDescriptionKey: "mine"])
+        #expect(error.localizedDescription == "mine")
+        #expect((error as any Error).localizedDescription == "mine")
+    }
+
+    // MARK: Numbers.
+
+    @Test(
+        arguments: [
+            (LAError.authenticationFailed, kLAErrorAuthenticationFailed, -1),
+            (LAError.userCancel, kLAErrorUserCancel, -2),
+            (LAError.userFallback, kLAErrorUserFallback, -3),
+            (LAError.systemCancel, kLAErrorSystemCancel, -4),
+            (LAError.passcodeNotSet, kLAErrorPasscodeNotSet, -5),
+            (LAError.biometryNotAvailable, kLAErrorBiometryNotAvailable, -6),
+            (LAError.touchIDNotAvailable, kLAErrorTouchIDNotAvailable, -6),
+            (LAError.biometryNotEnrolled, kLAErrorBiometryNotEnrolled, -7),
+            (LAError.touchIDNotEnrolled, kLAErrorTouchIDNotEnrolled, -7),
+            (LAError.biometryLockout, kLAErrorBiometryLockout, -8),
+            (LAError.touchIDLockout, kLAErrorTouchIDLockout, -8),
+            (LAError.appCancel, kLAErrorAppCancel, -9),
+            (LAError.invalidContext, kLAErrorInvalidContext, -10),
+            (LAError.companionNotAvailable, kLAErrorCompanionNotAvailable, -11),
+            (LAError.watchNotAvailable, kLAErrorWatchNotAvailable, -11),
+            (LAError.biometryNotPaired, kLAErrorBiometryNotPaired, -12),
+            (LAError.biometryDisconnected, kLAErrorBiometryDisconnected, -13),
+            (LAError.invalidDimensions, kLAErrorInvalidDimensions, -14),
+            (LAError.notInteractive, kLAErrorNotInteractive, -1004),
+        ] as [(LAError.Code, Int32, Int)])
+    func codesHaveApplesNumbers(code: LAError.Code, constant: Int32, number: Int) {
+        #expect(code.rawValue == number)
+        #expect(Int(constant) == number)
+        #expect(LAError(code).localizedDescription.hasSuffix("."))
+    }
+
+    @Test func smallEnumsHaveApplesNumbers() {
+        #expect(LAPolicy.deviceOwnerAuthenticationWithBiometrics.rawValue == 1)
+        #expect(LAPolicy.deviceOwnerAuthentication.rawValue == 2)
+        #expect(LAPolicy.deviceOwnerAuthenticationWithWatch.rawValue == 3)
+        #expect(LAPolicy.deviceOwnerAuthenticationWithBiometricsOrWatch.rawValue == 4)
+        #expect(LAPolicy.deviceOwnerAuthenticationWithWristDetection.rawValue == 5)
+        #expect(LABiometryType.none.rawValue == 0)
+        #expect(LABiometryType.opticID.rawValue == 4)
+        #expect(LACredentialType.smartCardPIN.rawValue == -3)
+        #expect(LAAccessControlOperation.useKeyKeyExchange.rawValue == 5)
+        #expect(LATouchIDAuthenticationMaximumAllowableReuseDuration == 300)
+    }
+}

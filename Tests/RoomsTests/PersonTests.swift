@@ -1,0 +1,144 @@
+// Items that ask for the person, and evaluations, through authd and the real agent.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("The person")
+    struct PersonTests {
+        let rooms: Rooms
+        let service = "person-\(UUID().uuidString)"
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func addGuarded(_ flags: SecAccessControlCreateFlags = .userPresence) throws {
+            let control = try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags, nil))
+            let item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: "a",
+                kSecValueData as String: Data("guarded".utf8), kSecAttrAccessControl as String: control,
+            ]
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+        }
+
+        private func read(_ more: [String: Any] = [:]) -> (status: OSStatus, text: String?) {
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecReturnData as String: true,
+            ]
+            var result: AnyObject?
+            let status = SecItemCopyMatching(query.merging(more) { $1 } as CFDictionary, &result)
+            return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
+        }
+
+        @Test(.proves("C-071", "C-072", "C-073", "C-074", "C-078", "C-080", "C-089", "C-090", "C-097", "C-099", "C-104"))
+        func readingAGuardedItemAsksUnderTheCallersRealName() throws {
+            try addGuarded()
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            #expect(read([kSecUseOperationPrompt as String: "show the token"]).text == "guarded")
+            let question = try #require(person.questions.first)
+            #expect(question.reason == "show the token")
+            #expect(question.caller.pid == Int64(getpid()))
+            // The name is what the system knows of this process, whatever it calls itself.
+            let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            #expect(question.caller.path == executable)
+            // Every access asks.
+            #expect(read().text == "guarded")
+            #expect(person.questions.count == 2)
+        }
+
+        @Test(.proves("C-076"))
+        func aWrongPasscodeIsAskedAgainAndThreeEndThePrompt() throws {
+            try addGuarded()
+            let person = try rooms.person([.passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c")])
+            defer { person.leave() }
+            #expect(read().text == "guarded")
+            #expect(person.questions.map(\.attempt) == [1, 2])
+            #expect(person.questions[1].triesLeft == 4)
+            #expect(read().status == errSecAuthFailed)
+            #expect(person.questions.count == 5)
+            try rooms.unlock()
+        }
+
+        @Test func cancellingIsToldAsSuch() throws {
+            try addGuarded()
+            let person = try rooms.person([.cancel])
+            defer { person.leave() }
+            #expect(read().status == errSecUserCanceled)
+        }
+
+        @Test(.proves("C-106", "C-108"))
+        func whereNobodyCanBeAskedTheCallFailsAtOnceAndSaysWhatToDo() throws {
+            try addGuarded()
+            #expect(read().status == errSecInteractionNotAllowed)
+            #expect((SecCopyErrorMessageString(errSecInteractionNotAllowed, nil) as String?)?.contains("vauban approve") == true)
+            let person = try rooms.person([])
+            defer { person.leave() }
+            #expect(read([kSecUseAuthenticationUI as String: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
+            #expect(read([kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip]).status == errSecItemNotFound)
+            #expect(person.questions.isEmpty)
+        }
+
+        @Test func deletingAGuardedItemAsksNobody() throws {
+            try addGuarded(.devicePasscode)
+            let query: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
+            #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
+        }
+
+        @Test(.proves("C-113", "C-115", "C-116", "C-119"))
+        func anEvaluationSucceedsWithThePasscode() async throws {
+            let context = LAContext()
+            var error: NSError?
+            #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open the settings"))
+            #expect(person.questions.first?.reason == "open the settings")
+            #expect(person.questions.first?.operation == .evaluatePolicy)
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "again") } == .userCancel)
+            await #expect(throws: LAError.self) { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "") }
+        }
+
+        @Test func aBiometricPolicyCannotBeEvaluatedWithoutAReader() async throws {
+            let context = LAContext()
+            var error: NSError?
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
+            #expect(error?.code == LAError.Code.biometryNotAvailable.rawValue)
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") } == .biometryNotAvailable)
+        }
+
+        @Test(.proves("C-128"))
+        func invalidateTakesThePromptAway() async throws {
+            let context = LAContext()
+            let person = try rooms.person([.silence])
+            defer { person.leave() }
+            let ended = Mutex<LAError.Code?>(nil)
+            let replied = DispatchSemaphore(value: 0)
+            context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "wait") { _, error in
+                ended.withLock { $0 = (error as? LAError)?.code }
+                replied.signal()
+            }
+            #expect(person.awaitQuestion())
+            context.invalidate()
+            #expect(replied.wait(timeout: .now() + 10) == .success)
+            #expect(ended.withLock { $0 } == .appCancel)
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") } == .invalidContext)
+        }
+
+        /// The code that a call ended with; nil when it succeeded.
+        private func code(_ body: () async throws -> Bool) async -> LAError.Code? {
+            do {
+                _ = try await body()
+                return nil
+            } catch {
+                return (error as? LAError)?.code
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// Real rooms over their real sockets, in a folder of their own: the programs of this build, started as a client starts
+// them. The enclave is the one with a cheap KDF; nothing else differs from what is shipped.
+
+import Foundation
+import Glibc
+import Synchronization
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+final class Rooms: Sendable {
+    static let passcode = "correct horse"
+    let home: String
+    let service: Service
+    let keychain: KeychainClient
+    let authentication: AuthenticationClient
+
+    init(launcher: String = "vauban-launcher-testing") throws {
+        var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
+        home = String(cString: made)
+        let folder = try PrivateFolder(path: home, creating: false)
+        try ServiceFile.write(launcher: "\(Self.programs)/\(launcher)", in: folder)
+        service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
+        keychain = KeychainClient(service: service)
+        authentication = AuthenticationClient(service: service)
+        guard try ServiceStarter.start(service) else { throw SystemFault("start the rooms in \(home)", code: ECHILD) }
+    }
+
+    deinit {
+        _ = try? LauncherControl.stop(home: home)
+        try? FileManager.default.removeItem(atPath: home)
+    }
+
+    /// Where this build's programs are: beside the test bundle.
+    static var programs: String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    }
+
+    func setPasscode(_ passcode: String = Rooms.passcode) throws { try authentication.setPasscode(secret(passcode)) }
+    func unlock(_ passcode: String = Rooms.passcode) throws { try authentication.unlock(secret(passcode)) }
+
+    /// A person at a prompt for every caller, who gives these answers in turn.
+    func person(_ answers: [ScriptedPerson.Answer]) throws -> ScriptedPerson {
+        try ScriptedPerson(service: service, answers: answers)
+    }
+
+    // MARK: Items
+
+    func add(
+        _ service: String, _ account: String, _ value: String, _ protection: Protection = .whenUnlocked, control: AccessControl? = nil
+    ) throws {
+        let record = ItemRecord(
+            kind: .genericPassword, attributes: ItemAttributes([.service: .text(service), .account: .text(account)]),
+            protection: protection, accessControl: control)
+        let value: SecretBytes? = secret(value)
+        _ = try keychain.add(record, secret: value)
+    }
+
+    func read(_ service: String, _ account: String, prompt: String? = nil) throws -> String {
+        var query = Self.query(service, account)
+        query.returnsData = true
+        query.operationPrompt = prompt
+        guard let found = try keychain.copyMatching(query).first?.takeSecret() else { return "" }
+        return String(decoding: found.disclosed(), as: UTF8.self)
+    }
+
+    static func query(_ service: String, _ account: String) -> ItemQuery {
+        ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text(service), .account: .text(account)]))
+    }
+
+    // MARK: Processes
+
+    /// The process of a room, as the kernel lists the launcher's children.
+    func process(of room: String) throws -> pid_t {
+        let launcher = try launcherProcess()
+        for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            guard let pid = pid_t(entry), let text = SmallFile.text(path: "/proc/\(entry)/stat", max: 4096), let close = text.lastIndex(of: ")"),
+                let open = text.firstIndex(of: "(")
+            else { continue }
+            let fields = text[text.index(after: close)...].split(separator: " ")
+            // The kernel keeps fifteen bytes of a name.
+            let name = text[text.index(after: open)..<close]
+            if fields.count > 1, pid_t(fields[1]) == launcher, fields[0] != "Z", room.prefix(15) == name { return pid }
+        }
+        throw SystemFault("find the process of \(room)", code: ESRCH)
+    }
+
+    /// The lock file begins with `launcher PID START`.
+    func launcherProcess() throws -> pid_t {
+        let words = SmallFile.text(path: "\(home)/lock", max: 512)?.split(whereSeparator: { $0 == " " || $0 == "\n" }) ?? []
+        guard words.count > 1, let pid = pid_t(words[1]) else { throw SystemFault("read the launcher's process", code: ESRCH) }
+        return pid
+    }
+
+    /// Kills a room and waits until another process has taken its place.
+    func killAndAwait(_ room: String) throws {
+        let old = try process(of: room)
+        let ended = try ProcessDescriptorForTests.open(old)
+        kill(old, SIGKILL)
+        var poller = pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0)
+        poll(&poller, 1, 10_000)
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while MachineClock.monotonic < deadline {
+            if let now = try? process(of: room), now != old { return }
+            sched_yield()
+        }
+        throw SystemFault("see \(room) come back", code: ETIMEDOUT)
+    }
+}
+
+func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
+
+/// The reason of a refusal, or nil when the body succeeded.
+func refusal(_ body: () throws -> Void) -> Refusal.Reason? {
+    do { try body() } catch let refusal as Refusal { return refusal.reason } catch { return .internalFault }
+    return nil
+}

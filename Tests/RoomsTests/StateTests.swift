@@ -1,0 +1,136 @@
+// What the device's state opens and closes, through the rooms, and what a copied disk gives.
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+@Suite("Device state")
+struct StateTests {
+    @Test(.proves("C-036", "C-044", "C-052", "C-053", "C-054", "C-055", "C-056", "C-075"))
+    func lockingClosesWhenUnlockedAndLeavesAfterFirstUnlock() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "class A")
+        try rooms.add("s", "c", "class C", .afterFirstUnlock)
+        try rooms.authentication.lock()
+        #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+        #expect(refusal { _ = try rooms.keychain.copyMatching(Rooms.query("s", "a")) } == .locked)
+        #expect(try rooms.read("s", "c") == "class C")
+        #expect(refusal { try rooms.add("s", "new", "x") } == .locked)
+        #expect(refusal { try rooms.add("s", "a", "x") } == .locked)
+        #expect(refusal { _ = try rooms.read("s", "nobody") } == .itemNotFound)
+        try rooms.unlock()
+        #expect(try rooms.read("s", "a") == "class A")
+    }
+
+    @Test func aRestartedEnclaveIsBeforeFirstUnlockAndSaysSo() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "1")
+        try rooms.add("s", "c", "2", .afterFirstUnlock)
+        try rooms.add("s", "d", "3", .always)
+        try rooms.killAndAwait("enclaved-testing")
+        #expect(try eventually { try rooms.authentication.status().device.lock } == .beforeFirstUnlock)
+        for account in ["a", "c", "nobody"] { #expect(refusal { _ = try rooms.read("s", account) } == .beforeFirstUnlock) }
+        #expect(try rooms.read("s", "d") == "3")
+        #expect(refusal { try rooms.add("s", "new", "x") } == .beforeFirstUnlock)
+        try rooms.unlock()
+        #expect(try rooms.read("s", "c") == "2")
+    }
+
+    @Test(.proves("C-060", "C-061", "C-065", "C-079"))
+    func withoutAPasscodeThePasscodeClassAndPresenceAreRefused() throws {
+        let rooms = try Rooms()
+        #expect(refusal { try rooms.add("s", "p", "x", .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
+        let presence = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        try rooms.add("s", "u", "x", control: presence)
+        #expect(refusal { _ = try rooms.read("s", "u") } == .passcodeNotSet)
+        #expect(refusal { try rooms.authentication.lock() } == .passcodeNotSet)
+        // Items from before stay readable when the first passcode is set, and then ask.
+        try rooms.add("s", "plain", "before")
+        try rooms.setPasscode()
+        #expect(try rooms.read("s", "plain") == "before")
+        let person = try rooms.person([.passcode(Rooms.passcode)])
+        defer { person.leave() }
+        #expect(try rooms.read("s", "u") == "x")
+    }
+
+    @Test func aWrongPasscodeSaysHowManyTriesAreLeftAndTheFifthDelays() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for left in [4, 3, 2, 1] as [Int64] {
+            do { try rooms.unlock("not it") } catch let refusal as Refusal { #expect(refusal.reason == .authenticationFailed && refusal.triesLeft == left) }
+        }
+        #expect(refusal { try rooms.unlock("not it") } == .authenticationFailed)
+        // The right passcode is refused too while the delay runs, and a restart does not end it.
+        #expect(refusal { try rooms.unlock() } == .lockedOut)
+        try rooms.killAndAwait("enclaved-testing")
+        #expect(try eventually { try rooms.authentication.status().device.secondsToWait } > 50)
+        #expect(refusal { try rooms.unlock() } == .lockedOut)
+    }
+
+    @Test func changingThePasscodeTouchesNoItem() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "kept")
+        #expect(refusal { try rooms.authentication.changePasscode(from: secret("wrong one"), to: secret("another one")) } == .authenticationFailed)
+        #expect(refusal { try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("1234")) } == .passcodeTooWeak)
+        try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another one"))
+        try rooms.authentication.lock()
+        #expect(refusal { try rooms.unlock() } == .authenticationFailed)
+        try rooms.unlock("another one")
+        #expect(try rooms.read("s", "a") == "kept")
+    }
+
+    @Test(.proves("C-042", "C-043"))
+    func theDatabaseWithoutTheDeviceSecretOrThePasscodeOpensNothing() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "at home only")
+        _ = try LauncherControl.stop(home: rooms.home)
+
+        // The whole folder but the device secret, on another device, which has a secret of its own.
+        let thief = try Rooms()
+        _ = try thief.authentication.status()
+        _ = try LauncherControl.stop(home: thief.home)
+        let files = FileManager.default
+        for folder in ["keychain", "enclave/people"] {
+            try? files.removeItem(atPath: "\(thief.home)/\(folder)")
+            try files.copyItem(atPath: "\(rooms.home)/\(folder)", toPath: "\(thief.home)/\(folder)")
+        }
+        _ = try ServiceStarter.start(thief.service)
+        #expect(refusal { try thief.unlock() } == .stateUnreadable)
+        #expect([.stateUnreadable, .beforeFirstUnlock].contains(refusal { _ = try thief.read("s", "a") }))
+    }
+
+    @Test(.proves("C-035"))
+    func theDatabaseRoomFindsRowsAndOpensNone() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "closed without the enclave")
+        var attributes = Rooms.query("s", "a")
+        attributes.returnsAttributes = true
+        #expect(try rooms.keychain.copyMatching(attributes).first?.record?.attributes[.account] == .text("a"))
+        let enclave = try rooms.process(of: "enclaved-testing")
+        kill(enclave, SIGSTOP)
+        defer { kill(enclave, SIGCONT) }
+        // keychaind still knows the row by what it borrowed; the value needs a key that it does not hold.
+        #expect(try rooms.keychain.copyMatching(attributes).first?.record?.attributes[.account] == .text("a"))
+        #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable)
+    }
+
+    /// Retries while a room that was killed comes back.
+    private func eventually<Value>(_ body: () throws -> Value) throws -> Value {
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while true {
+            do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
+            sched_yield()
+        }
+    }
+}

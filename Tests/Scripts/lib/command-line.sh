@@ -1,0 +1,48 @@
+# For the tests of the command line: a keychain of the test's own, with the enclave that has a cheap key derivation.
+# After this there are: vauban, play, fail, expect_status, expect_text, and the passcode of `set_passcode`.
+for program in vauban vauban-launcher-testing enclaved-testing pty-play keychaind authd vauban-witness; do
+    [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }
+done
+unset XDG_RUNTIME_DIR XDG_DATA_HOME
+export TERM=xterm
+export HOME=$TMPDIR
+export VAUBAN_HOME=$TMPDIR/keychain
+passcode='correct horse battery'
+
+vauban() { "$VAUBAN_BUILD/vauban" "$@"; }
+
+# A session without a terminal, as a service or a build machine has it.
+detached() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" </dev/null; }
+
+# play COMMAND... <<STEPS: on a new terminal; see pty-play.
+play() { "$VAUBAN_BUILD/pty-play" --seconds 60 -- "$@"; }
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+# expect_status NUMBER COMMAND...: what it prints goes to $TMPDIR/out and $TMPDIR/err.
+expect_status() {
+    expected=$1
+    shift
+    "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"
+    status=$?
+    [ "$status" = "$expected" ] && return 0
+    cat "$TMPDIR/out" "$TMPDIR/err"
+    fail "$* ended with $status, not with $expected"
+}
+
+# expect_text TEXT FILE: the file must have it, on one line.
+expect_text() { grep -qF -- "$1" "$2" || { cat "$2"; fail "there is no \"$1\" in what was shown"; }; }
+
+# new_keychain: an empty one, with no passcode. The launcher that starts it is the one for tests.
+new_keychain() {
+    [ ! -d "$VAUBAN_HOME" ] || vauban stop >/dev/null 2>&1
+    rm -rf "$VAUBAN_HOME"
+    mkdir -m 700 "$VAUBAN_HOME"
+    printf 'version 1\nlauncher %s\n' "$VAUBAN_BUILD/vauban-launcher-testing" >"$VAUBAN_HOME/service"
+}
+
+set_passcode() { printf '%s\n' "$passcode" | vauban passcode set --passcode-fd 0 2>/dev/null || fail 'no passcode could be set'; }
+unlock() { printf '%s\n' "$passcode" | vauban unlock --passcode-fd 0 2>/dev/null || fail 'it could not be unlocked'; }
+
+trap 'vauban stop >/dev/null 2>&1' EXIT
+new_keychain

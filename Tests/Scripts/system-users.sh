@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The rooms as separate system users and the callers as others, as the installed service runs them: real walls of the kernel,
+# on real sockets, with the system's own roster. It runs in a mount namespace of its own, so nothing of the machine changes.
+# proves: C-034 C-037 C-097
+set -u
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+if [ -z "${VAUBAN_INSIDE:-}" ]; then
+    # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
+    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban,pty-play,room-starter} "$TMPDIR/bin/" || exit 1
+    chmod 755 "$TMPDIR" "$TMPDIR/bin"
+    made=
+    for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
+    VAUBAN_INSIDE=1 unshare --mount --pid --fork --kill-child --mount-proc "$0"
+    status=$?
+    for folder in $made; do rmdir "$folder"; done
+    exit $status
+fi
+unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
+bin=$TMPDIR/bin
+for folder in /etc/vauban /run/vauban; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
+cat >/etc/vauban/rooms <<ROSTER
+# room user
+enclaved vauban-test-enclave
+keychaind vauban-test-keychain
+authd vauban-test-auth
+witness vauban-test-witness
+ROSTER
+chmod 644 /etc/vauban/rooms
+state=$TMPDIR/state
+mkdir "$state" && chmod 755 "$state"
+install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
+install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
+
+as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
+room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
+enclave_uid=$(id -u vauban-test-enclave)
+door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
+room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"
+enclave_pid=$!
+room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door
+keychain_pid=$!
+room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door
+# The witness is the only one with a right over others.
+room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door
+
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+alice() { as vauban-test-alice env HOME=/nonexistent "$bin/vauban" "$@"; }
+bob() { as vauban-test-bob env HOME=/nonexistent "$bin/vauban" "$@"; }
+equals() { [ "$1" = "$2" ]; }
+refused() { want=$1; shift; "$@" >/dev/null 2>&1 </dev/null; [ $? = "$want" ]; }
+
+# The sockets are bound a moment after the rooms are started; the first answer says that they serve.
+for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && break; done
+check 'a client finds the installed service' grep -q '^Mode .*system' "$TMPDIR/status"
+
+printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$TMPDIR/bob.passcode"
+check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null'
+check 'bob sets another' eval 'bob passcode set --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null'
+check 'alice stores a secret' eval 'printf "of alice" | alice set mail/me 2>/dev/null'
+check 'bob does not see it' refused 44 bob get mail/me
+check 'bob stores his own under the same name' eval 'printf "of bob" | bob set mail/me 2>/dev/null'
+check 'alice reads hers' equals "$(alice get mail/me)" 'of alice'
+check 'bob reads his' equals "$(bob get mail/me)" 'of bob'
+check 'root has a keychain of its own, and no one else'"'"'s' refused 44 env HOME=/nonexistent "$bin/vauban" get mail/me
+check 'a lock of alice is not a lock of bob' eval 'alice lock 2>/dev/null && refused 36 alice get mail/me --no-input && equals "$(bob get mail/me)" "of bob"'
+check 'bob'"'"'s passcode does not unlock alice' eval 'refused 51 alice unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode"'
+alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null
+
+# The walls of the kernel.
+check 'alice cannot enter the state of a room' refused 2 as vauban-test-alice ls "$state/enclave"
+check 'the database'"'"'s user cannot read the device secret' refused 1 as vauban-test-keychain cat "$state/enclave/device-secret"
+check 'alice cannot end a room' refused 1 as vauban-test-alice kill -KILL "$enclave_pid"
+check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd if=/proc/$keychain_pid/mem of=/dev/null bs=1 count=1
+# Who may speak at the enclave's door is settled by uid: no application is.
+printf 'x' >"$TMPDIR/x"
+check 'all keychain work happens in another process, of another user' eval '[ "$(stat -c %U /proc/$keychain_pid)" != vauban-test-alice ]'
+
+# The prompt: the name is what the witness saw, the item opens with the person's answer.
+check 'alice stores an item that asks' eval 'printf "asks first" | alice set bank/me --require presence 2>/dev/null'
+check 'without a place to ask it is refused at once' refused 36 alice get bank/me
+cat >"$TMPDIR/play" <<PLAY
+expect $bin/vauban
+expect asscode
+secret alice passcode
+expect asks first
+PLAY
+check 'on her terminal she is asked under the program'"'"'s real name, and reads it' eval 'as vauban-test-alice env HOME=/nonexistent "$bin/pty-play" -- "$bin/vauban" get bank/me <"$TMPDIR/play"'
+
+[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }

@@ -1,0 +1,193 @@
+import Security
+import Testing
+
+/// Checks that Core Foundation names, casts and hashing mean on Linux what they mean on Apple.
+@Suite struct AppleTypesTests {
+    // MARK: Hashing, guarded on every toolchain because it rests on an underscored protocol.
+
+    @Test func aFoundationKeyFindsASwiftKey() {
+        let swiftKeys: [AnyHashable: Any] = ["acct": "anna"]
+        #expect(swiftKeys[kSecAttrAccount] as? String == "anna")
+
+        let foundationKeys: [AnyHashable: Any] = [kSecAttrAccount: "anna"]
+        #expect(foundationKeys["acct"] as? String == "anna")
+    }
+
+    @Test func equalTextAndBytesAreOneHashable() {
+        #expect(AnyHashable(NSString("x")) == AnyHashable("x"))
+        #expect(AnyHashable(NSString("x")).hashValue == AnyHashable("x").hashValue)
+        #expect(AnyHashable(NSString("x")) != AnyHashable("y"))
+
+        let bytes = Data([1, 2, 3])
+        #expect(AnyHashable(bytes as NSData) == AnyHashable(bytes))
+        #expect(Set([AnyHashable(bytes), AnyHashable(bytes as NSData)]).count == 1)
+    }
+
+    @Test func dictionariesAreEqualWhicheverWayTheyWereBuilt() {
+        let swift: [String: Any] = [kSecAttrAccount as String: "anna", "v_Data": Data([7])]
+        let other: NSDictionary = [
+            kSecAttrAccount: "anna" as NSString, kSecValueData: NSData(data: Data([7])),
+        ]
+        #expect(other.isEqual(to: swift))
+        #expect((swift as NSDictionary).isEqual(other))
+    }
+
+    // MARK: Casts of what the keychain returns.
+
+    @Test(arguments: [true, false]) func data(isFoundation: Bool) {
+        let stored: AnyObject? = isFoundation ? NSData(data: Data([1, 2])) : Data([1, 2]) as AnyObject
+        #expect(stored as? Data == Data([1, 2]))
+        #expect((stored as? NSData)?.length == 2)
+        #expect((stored as? CFData).map(CFDataGetLength) == 2)
+        #expect(stored as? String == nil)
+    }
+
+    @Test func strings() {
+        let stored: AnyObject? = NSString("anna")
+        #expect(stored as? String == "anna")
+        #expect(stored is String)
+        let nothing: AnyObject? = nil
+        #expect(nothing as? String == nil)
+    }
+
+    @Test func dictionaries() {
+        let built: NSDictionary = [kSecAttrAccount: "anna", kSecAttrPort: 443, kSecReturnData: true]
+        let stored: AnyObject? = built
+        #expect((stored as? [String: Any])?[kSecAttrAccount as String] as? String == "anna")
+        #expect((stored as? [CFString: Any])?[kSecAttrAccount] as? String == "anna")
+        #expect((stored as? [NSString: AnyObject])?[kSecAttrPort] as? Int == 443)
+        #expect((stored as? [String: AnyObject])?["port"] as? NSNumber == 443)
+        #expect((stored as? [AnyHashable: Any])?[kSecReturnData] as? Bool == true)
+        #expect((stored as? [NSObject: AnyObject])?.count == 3)
+        #expect((stored as? [String: String]) == nil)
+        #expect(built[kSecAttrAccount] as? String == "anna")
+        #expect(built[kSecAttrAccount as String] as? String == "anna")
+    }
+
+    @Test func arrays() {
+        let item: [String: Any] = [kSecAttrAccount as String: "anna"]
+        let items: AnyObject? = [item, item] as NSArray
+        #expect((items as? [[String: Any]])?.count == 2)
+        #expect((items as? [[CFString: Any]])?.count == 2)
+        #expect((items as? [[AnyHashable: Any]])?.count == 2)
+        #expect((items as? [CFDictionary])?.count == 2)
+        #expect((items as? [AnyObject])?.count == 2)
+
+        let secrets: AnyObject? = [NSData(data: Data([1])), NSData(data: Data([2]))] as NSArray
+        #expect(secrets as? [Data] == [Data([1]), Data([2])])
+        #expect((secrets as? [[String: Any]]) == nil)
+    }
+
+    @Test func theResultPointerTakesBothSpellings() {
+        func answer(_ result: UnsafeMutablePointer<CFTypeRef?>?) { result?.pointee = NSString("x") }
+        var object: AnyObject?
+        var reference: CFTypeRef?
+        answer(&object)
+        answer(&reference)
+        answer(nil)
+        #expect(object as? String == "x")
+        #expect(reference as? String == "x")
+    }
+
+    @Test func booleans() {
+        #expect(kCFBooleanTrue as? Bool == true)
+        #expect(kCFBooleanFalse as? Bool == false)
+        #expect(kCFBooleanTrue == true as CFBoolean)
+        let query: [String: AnyObject] = [kSecReturnData as String: kCFBooleanTrue]
+        #expect((query as CFDictionary)[kSecReturnData] as? Bool == true)
+    }
+
+    // MARK: Core Foundation functions.
+
+    @Test func everyKindHasItsOwnNumber() {
+        let objects: [(AnyObject, CFTypeID)] = [
+            (NSString("x"), CFStringGetTypeID()),
+            (NSMutableString(string: "x"), CFStringGetTypeID()),
+            (NSData(), CFDataGetTypeID()),
+            (NSNumber(value: 1), CFNumberGetTypeID()),
+            (NSNumber(value: Int8(1)), CFNumberGetTypeID()),
+            (NSNumber(value: 1.5), CFNumberGetTypeID()),
+            (NSNumber(value: true), CFBooleanGetTypeID()),
+            (kCFBooleanFalse, CFBooleanGetTypeID()),
+            (true as AnyObject, CFBooleanGetTypeID()),
+            (false as CFBoolean, CFBooleanGetTypeID()),
+            ("x" as AnyObject, CFStringGetTypeID()),
+            (Data() as AnyObject, CFDataGetTypeID()),
+            (NSDate(), CFDateGetTypeID()),
+            (NSArray(), CFArrayGetTypeID()),
+            (NSDictionary(), CFDictionaryGetTypeID()),
+            (NSSet(), CFSetGetTypeID()),
+            (NSError(domain: "d", code: 1), CFErrorGetTypeID()),
+        ]
+        for (object, number) in objects {
+            #expect(CFGetTypeID(object) == number, "\(object)")
+        }
+        #expect(Set(objects.map(\.1)).count == 9)
+        #expect(CFGetTypeID(nil) == 0)
+        #expect(CFGetTypeID(NSObject()) == 0)
+    }
+
+    @Test func dataCanBorrowBytes() {
+        let bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeBufferPointer { buffer in
+            let data = CFDataCreateWithBytesNoCopy(
+                kCFAllocatorDefault, buffer.baseAddress, buffer.count, kCFAllocatorNull)
+            #expect(CFDataGetLength(data) == 3)
+            #expect(CFDataGetBytePtr(data) == buffer.baseAddress)
+        }
+        #expect(CFDataCreateWithBytesNoCopy(nil, nil, 0, nil) == nil)
+    }
+
+    @Test func errorsKeepTheirParts() throws {
+        let error = CFErrorCreate(
+            kCFAllocatorDefault, NSOSStatusErrorDomain as CFErrorDomain, -50, ["why": "test"] as CFDictionary)
+        #expect(CFErrorGetDomain(error) as String == NSOSStatusErrorDomain)
+        #expect(CFErrorGetCode(error) == -50)
+        #expect((CFErrorCopyUserInfo(error) as? [String: Any])?["why"] as? String == "test")
+
+        let passed = Unmanaged<CFError>.passRetained(try #require(error))
+        #expect(throws: NSError.self) { throw passed.takeRetainedValue() as any Error }
+    }
+
+    // MARK: Flags, random bytes and constants.
+
+    @Test func accessControlFlagsHaveApplesBits() {
+        let both: SecAccessControlCreateFlags = [.privateKeyUsage, .userPresence]
+        #expect(both.rawValue == 0x4000_0001)
+        #expect(SecAccessControlCreateFlags.applicationPassword.rawValue == 0x8000_0000)
+        #expect(SecAccessControlCreateFlags(rawValue: CFOptionFlags(0x4008)) == [.or, .biometryCurrentSet])
+        #expect(SecAccessControlCreateFlags.touchIDAny == .biometryAny)
+        #expect(SecAccessControlCreateFlags.touchIDCurrentSet.rawValue == 8)
+        #expect(SecAccessControlCreateFlags.watch.rawValue == 32)
+        #expect(SecAccessControlCreateFlags([.devicePasscode, .and]).rawValue == 0x8010)
+    }
+
+    @Test(arguments: [0, 1, 32, 256, 257, 5000]) func randomBytesFillTheBuffer(count: Int) {
+        var first = [UInt8](repeating: 0, count: count + 1)
+        var second = first
+        #expect(SecRandomCopyBytes(kSecRandomDefault, count, &first) == errSecSuccess)
+        #expect(SecRandomCopyBytes(nil, count, &second) == errSecSuccess)
+        #expect(first.last == 0 && second.last == 0)
+        if count >= 32 {
+            #expect(first != second)
+            #expect(first.dropLast().suffix(32).contains { $0 != 0 })
+        }
+    }
+
+    @Test func randomBytesRefuseANegativeCount() {
+        var byte: UInt8 = 9
+        #expect(SecRandomCopyBytes(kSecRandomDefault, -1, &byte) == errSecParam)
+        #expect(byte == 9)
+    }
+
+    @Test func constantsHaveApplesTexts() {
+        #expect(kSecClass as String == "class")
+        #expect(kSecClassGenericPassword as String == "genp")
+        #expect(kSecUseDataProtectionKeychain as String == "nleg")
+        #expect(kSecAttrProtocolSSH as String == "ssh ")
+        #expect(kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String == "akpu")
+        #expect(kSecAttrKeyTypeECSECPrimeRandom == kSecAttrKeyTypeEC)
+        #expect(kSecAttrPersistantReference == kSecAttrPersistentReference)
+        #expect(kCFBundleIdentifierKey as String == "CFBundleIdentifier")
+    }
+}

@@ -1,0 +1,75 @@
+import Security
+import Testing
+
+/// Checks the numbers of `errSec*` and the sentences that explain them.
+@Suite struct StatusTests {
+    @Test(
+        arguments: [
+            (errSecSuccess, 0), (errSecUnimplemented, -4), (errSecParam, -50), (errSecAllocate, -108),
+            (errSecUserCanceled, -128), (errSecInternalComponent, -2070), (errSecACLNotSimple, -25240),
+            (errSecNotAvailable, -25291), (errSecAuthFailed, -25293), (errSecDuplicateItem, -25299),
+            (errSecItemNotFound, -25300), (errSecInteractionNotAllowed, -25308),
+            (errSecInteractionRequired, -25315), (errSecOTRIDTooNew, -25329), (errSecDecode, -26275),
+            (errSecInternal, -26276), (errSecItemIllegalQuery, -34016), (errSecMissingEntitlement, -34018),
+            (errSecRestrictedAPI, -34020), (errSecServiceNotAvailable, -67585),
+            (errSecInvalidKeyRef, -67712), (errSecVerifyFailed, -67808),
+            (errSecMissingQualifiedCertStatement, -67904),
+        ] as [(OSStatus, OSStatus)])
+    func theNumbersAreApples(status: OSStatus, number: OSStatus) {
+        #expect(status == number)
+    }
+
+    /// The ranges in which Apple uses every number.
+    @Test(
+        arguments: [-67904 ... -67585, -25320 ... -25291, -25245 ... -25240, -34020 ... -34000]
+            as [ClosedRange<OSStatus>])
+    func noNumberIsMissing(range: ClosedRange<OSStatus>) {
+        for status in range {
+            #expect(staticMessage(for: status) != nil, "\(status)")
+        }
+    }
+
+    /// The statuses that the keychain itself returns, each with a sentence of its own.
+    @Test(arguments: [
+        errSecSuccess, errSecUnimplemented, errSecDiskFull, errSecIO, errSecOpWr, errSecParam, errSecWrPerm,
+        errSecAllocate, errSecUserCanceled, errSecBadReq, errSecInternalComponent, errSecNotAvailable,
+        errSecReadOnly, errSecAuthFailed, errSecNoSuchKeychain, errSecInvalidKeychain,
+        errSecDuplicateKeychain, errSecDuplicateCallback, errSecInvalidCallback, errSecDuplicateItem,
+        errSecItemNotFound, errSecBufferTooSmall, errSecDataTooLarge, errSecNoSuchAttr,
+        errSecInvalidItemRef, errSecNoSuchClass, errSecInteractionNotAllowed, errSecReadOnlyAttr,
+        errSecKeySizeNotAllowed, errSecInteractionRequired, errSecAuthNeeded, errSecInvalidKeyRef,
+        errSecDecode, errSecInternal, errSecVerifyFailed, errSecMissingEntitlement, errSecUpgradePending,
+        errSecRestrictedAPI,
+    ])
+    func commonStatusesAreExplained(status: OSStatus) throws {
+        let message = try #require(staticMessage(for: status))
+        #expect(message.hasSuffix("."))
+        #expect(!message.contains("errSec"))
+    }
+
+    @Test func otherStatusesAreNamed() {
+        #expect(
+            staticMessage(for: errSecCRLServerDown)
+                == "The operation failed: CRL server down (errSecCRLServerDown).")
+        #expect(
+            staticMessage(for: errSecInvalidKeyUsageMask)
+                == "The operation failed: invalid key usage mask (errSecInvalidKeyUsageMask).")
+        #expect(
+            staticMessage(for: errSecMissingAttributeDLDBHandle)
+                == "The operation failed: missing attribute DLDB handle (errSecMissingAttributeDLDBHandle).")
+        #expect(
+            staticMessage(for: errSecSSLBadExtendedKeyUsage)
+                == "The operation failed: SSL bad extended key usage (errSecSSLBadExtendedKeyUsage).")
+    }
+
+    @Test func namesComeBack() {
+        #expect(symbolicName(for: errSecItemNotFound) == "errSecItemNotFound")
+        #expect(symbolicName(for: errSecInvaldCRLAuthority) == "errSecInvalidCRLAuthority")
+    }
+
+    @Test(arguments: [1, -1, -25239, -67905, OSStatus.min, OSStatus.max] as [OSStatus])
+    func strangersHaveNoMessage(status: OSStatus) {
+        #expect(staticMessage(for: status) == nil)
+        #expect(symbolicName(for: status) == nil)
+    }
+}

@@ -1,0 +1,50 @@
+// A test claims rows of the acceptance list with `.proves("C-010")`. The claim is written down before the test runs; whether
+// it held is not the trait's to say, because a failed expectation throws nothing. `acceptance` joins the claims with what the
+// runner itself reported, so a test that fails, stops half-way or takes the process with it proves nothing.
+
+internal import Glibc
+public import Testing
+
+extension Trait where Self == AcceptanceClaim {
+    /// The test exercises what the rows ask for, on the real path.
+    public static func proves(_ rows: String...) -> Self { Self(rows: rows, strength: .literal) }
+
+    /// The test exercises the strongest Linux equivalent of rows that only Apple's hardware can give literally.
+    public static func provesEquivalent(_ rows: String...) -> Self { Self(rows: rows, strength: .equivalent) }
+}
+
+public struct AcceptanceClaim: TestTrait {
+    let rows: [String]
+    let strength: Strength
+
+    /// The spelling in the claims file, which `acceptance` and the script runner share.
+    enum Strength: String { case literal, equivalent }
+
+    public func prepare(for test: Test) async throws {
+        if let malformed = rows.first(where: { !Self.isRow($0) }) { throw ClaimFault(description: "not a row: \(malformed)") }
+        guard let file = getenv("VAUBAN_ACCEPTANCE_CLAIMS") else { return }
+        // Whole lines in one write to a file opened for appending: tests run in parallel, and the kernel keeps such writes apart.
+        let lines = rows.map { "\($0)\t\(strength.rawValue)\t\(test.id)\n" }.joined()
+        try Self.append(lines, to: String(cString: file))
+    }
+
+    private static func append(_ text: String, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw ClaimFault(description: "cannot open the claims file: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw ClaimFault(description: "cannot write the claim") }
+    }
+
+    /// One letter, a hyphen, three digits; anything else would be a claim that no table ever shows.
+    private static func isRow(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.count == 5 && (0x41...0x5A).contains(bytes[0]) && bytes[1] == 0x2D
+            && bytes[2...].allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+/// A claim that could not be written down fails its test: a lost claim would look like a row that nobody proves.
+struct ClaimFault: Error, CustomStringConvertible {
+    let description: String
+}

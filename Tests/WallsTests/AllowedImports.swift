@@ -1,0 +1,88 @@
+// The walls, as a table: which modules the sources of a target may name in an import, and nothing else. A new line here is a
+// new dependency between rooms, so it deserves a reason in the commit that adds it.
+
+/// Swift's own modules and the C library: no room is crossed by using them.
+private let platform: Set<String> = ["Swift", "Foundation", "Glibc", "Synchronization", "Dispatch"]
+
+let allowedImports: [String: Set<String>] = [
+    // Values: true everywhere, no I/O.
+    "VaubanSecretBytes": platform,
+    "VaubanDER": platform.union(["SwiftASN1"]),
+    "VaubanAccessPolicy": platform.union(["VaubanDER", "SwiftASN1"]),
+    "VaubanKeychainModel": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+
+    // Contracts: one module a door.
+    "VaubanKeychainWire": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    "VaubanAuthenticationWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    "EnclaveWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+
+    // Host: the only place that talks to Linux.
+    "CVaubanLinux": [],
+    "VaubanLinuxHost": platform.union(["CVaubanLinux", "VaubanSecretBytes", "VaubanDER", "SwiftASN1"]),
+    "Launcher": platform.union(["VaubanLinuxHost", "CVaubanLinux", "Logging"]),
+    "vauban-launcher": platform.union(["Launcher"]),
+    "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "Crypto", "Logging"]),
+    "vauban-witness": platform.union(["Witness"]),
+
+    // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
+    "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
+    "EnclaveSoftware": platform.union(policy).union(["Enclave", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
+    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanLinuxHost", "Logging"]),
+    "enclaved": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+
+    // Keychain: records. Only the store knows the database.
+    "KeychainStore": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "GRDB", "SwiftASN1"]),
+    "Keychain": platform.union(policy).union(["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel"])
+        .union(["VaubanLinuxHost", "SwiftASN1", "Crypto", "Logging"]),
+    "keychaind": platform.union(["Keychain"]),
+
+    // Authentication: the queue for the person's attention.
+    "Authentication": platform.union(["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
+        .union(["VaubanLinuxHost", "Logging"]),
+    "authd": platform.union(["Authentication"]),
+
+    // Callers: translators, and the typed clients that they share.
+    "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1"]),
+    "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
+    "Security": platform.union([
+        "VaubanKeychainClient", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
+    ]),
+    "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+    "VaubanOnApple": [],
+
+    // The command line.
+    "vauban": platform.union(["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanAccessPolicy"])
+        .union(["VaubanKeychainWire"])
+        .union(["VaubanSecretBytes", "VaubanLinuxHost", "CVaubanLinux", "ArgumentParser", "SwiftCSV"]),
+
+    // Testing: never linked by a product.
+    "acceptance": platform,
+    "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
+    "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+    "vauban-launcher-testing": platform.union(["Launcher"]),
+]
+
+/// What every room that decides or carries a decision needs: secrets, their encoding, and the words of a policy.
+private let policy: Set<String> = ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy"]
+
+/// What must not be in reach of a target, through any number of imports.
+struct ForbiddenReach {
+    let target: String
+    let modules: Set<String>
+    /// Modules that come in families, by how their names begin.
+    let modulePrefixes: [String]
+    /// System headers of C shims, by how their names begin.
+    let headerPrefixes: [String]
+
+    func forbids(_ name: String) -> Bool {
+        modules.contains(name) || modulePrefixes.contains(where: name.hasPrefix) || headerPrefixes.contains { name.hasPrefix("<" + $0) }
+    }
+}
+
+let forbiddenReaches = [
+    ForbiddenReach(
+        target: "enclaved",
+        modules: ["GRDB", "GRDBSQLite", "SQLite3", "SwiftCSV", "CSystemd", "FoundationNetworking", "AsyncHTTPClient", "Hummingbird"],
+        modulePrefixes: ["NIO"],
+        headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"])
+]

@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The checkers themselves: a checker that finds nothing must be known to find something.
+@Suite struct CheckerTests {
+    @Test func importsAreSeen() {
+        for (source, modules) in Self.importSamples {
+            #expect(SwiftText(source).imports == Set(modules), "in: \(source)")
+        }
+    }
+
+    @Test func codeInsideInterpolationsStays() {
+        let text = SwiftText(#"let a = "x \(f("y", try! g())) z" // end"#)
+        #expect(text.codeLines == [#"let a = "(f("", try! g()))" "#])
+    }
+
+    @Test func reachIsTransitiveAndShowsTheWay() {
+        let graph = ImportGraph(edges: ["enclaved": ["Enclave"], "Enclave": ["CShim", "Crypto"], "CShim": ["<sqlite3.h>"]])
+        #expect(graph.paths(from: "enclaved").contains(["enclaved", "Enclave", "CShim", "<sqlite3.h>"]))
+    }
+
+    @Test(arguments: ["GRDB", "SwiftCSV", "CSystemd", "FoundationNetworking", "NIOCore", "NIOPosix", "<sqlite3.h>", "<systemd/sd-bus.h>"])
+    func enclavedMustNotReach(_ name: String) {
+        #expect(forbiddenReaches.contains { $0.target == "enclaved" && $0.forbids(name) })
+    }
+
+    @Test(arguments: ["Crypto", "SwiftASN1", "VaubanLinuxHost", "<sys/socket.h>"])
+    func enclavedMayReach(_ name: String) {
+        #expect(!forbiddenReaches.contains { $0.target == "enclaved" && $0.forbids(name) })
+    }
+
+    @Test func systemHeadersAreSeen() {
+        #expect(ImportGraph.systemHeaders(in: "#include <a/b.h>\n # include <c.h>\n#include \"own.h\"\n// <d.h>") == ["<a/b.h>", "<c.h>"])
+    }
+
+    @Test func houseRulesBite() {
+        for (source, count) in Self.ruleSamples {
+            #expect(HouseRules.violations(in: source, isTest: true).count == count, "in: \(source.prefix(80))")
+        }
+    }
+
+    private static let importSamples: [(source: String, modules: [String])] = [
+        ("import Foundation", ["Foundation"]),
+        ("@_exported import Foundation", ["Foundation"]),
+        ("@preconcurrency import GRDB", ["GRDB"]),
+        ("@_spi(Testing) @preconcurrency public import Crypto", ["Crypto"]),
+        ("package import Glibc; internal import SwiftASN1", ["Glibc", "SwiftASN1"]),
+        ("private import struct Foundation.Data", ["Foundation"]),
+        ("@preconcurrency\nimport Dispatch", ["Dispatch"]),
+        ("#if canImport(GRDB)\nimport GRDB\n#endif", ["GRDB"]),
+        ("  import  class  NIOCore.Channel // why", ["NIOCore"]),
+        ("/* a /* nested */ comment */ import Logging", ["Logging"]),
+        ("// import Hidden\n/* import Hidden\n import Hidden */", []),
+        ("let text = \"\"\"\nimport Hidden\n\"\"\"", []),
+        ("let text = #\"a \" quote\"#\nimport Seen", ["Seen"]),
+        ("let important = 1\nlet importName = important", []),
+    ]
+
+    private static let ruleSamples: [(source: String, count: Int)] = [
+        ("let a = try! f()", 1),
+        ("// try! in prose", 0),
+        ("fatalError(\"unimplemented: f\")", 1),
+        // Split, because this file keeps the rule too.
+        ("// TO" + "DO: later", 1),
+        ("let template = \"name.XXXXXX\"", 0),
+        ("Thread.sleep(forTimeInterval: 1)", 1),
+        ("final class A: @unchecked Sendable {}", 1),
+        ("// Guarded by its lock.\nfinal class A: @unchecked Sendable {}", 0),
+        ("// Guarded by its lock.\n@available(*, deprecated)\nfinal class A: @unchecked Sendable {}", 0),
+        (String(repeating: "\n", count: 400), 0),
+        (String(repeating: "\n", count: 401), 1),
+        ("// The API of Security." + String(repeating: "\n", count: 401), 0),
+    ]
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The sources of this repository, found from where this file lies.
+enum SourceTree {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().standardizedFileURL
+
+    /// A folder directly below one of the groups in Sources; its name is the target's name.
+    struct Target {
+        let name: String
+        let folder: URL
+    }
+
+    static func targets() throws -> [Target] {
+        try folders(in: root.appendingPathComponent("Sources")).flatMap { group in
+            try folders(in: group).map { Target(name: $0.lastPathComponent, folder: $0) }
+        }
+    }
+
+    /// Every file below the folder with one of the extensions, in a stable order; build folders hold other people's sources.
+    static func files(in folder: URL, withExtension extensions: Set<String>) -> [URL] {
+        guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }
+        var found: [URL] = []
+        for case let file as URL in walk {
+            if file.lastPathComponent.hasPrefix(".build") { walk.skipDescendants() }
+            if extensions.contains(file.pathExtension) { found.append(file) }
+        }
+        return found.sorted { $0.path < $1.path }
+    }
+
+    /// All Swift files that are ours to keep in order.
+    static func ownSwiftFiles() -> [URL] {
+        ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet"].flatMap {
+            files(in: root.appendingPathComponent($0), withExtension: ["swift"])
+        }
+    }
+
+    static func text(of file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }
+
+    /// The path as a reader of a failure wants it.
+    static func name(of file: URL) -> String { file.standardizedFileURL.path.replacingOccurrences(of: root.path + "/", with: "") }
+
+    private static func folders(in folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: .skipsHiddenFiles)
+            .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+            .sorted { $0.path < $1.path }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The house rules that a machine can check. Each failure names the file and the line, and what to do instead.
+@Suite struct StyleTests {
+    @Test func everyFileKeepsTheHouseRules() throws {
+        for file in SourceTree.ownSwiftFiles() {
+            let name = SourceTree.name(of: file)
+            for violation in try HouseRules.violations(in: SourceTree.text(of: file), isTest: name.hasPrefix("Tests/")) {
+                Issue.record("\(name):\(violation)")
+            }
+        }
+    }
+}
+
+enum HouseRules {
+    static let linesMax = 400
+
+    /// Each violation as `LINE: what is wrong`.
+    static func violations(in source: String, isTest: Bool) -> [String] {
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let code = SwiftText(source).codeLines
+        var found: [String] = []
+        for (index, line) in lines.enumerated() {
+            let report = { (text: String) in found.append("\(index + 1): \(text)") }
+            let codeLine = code[index]
+            if codeLine.contains("try!") { report("try! turns an error into a crash; handle it or let it through") }
+            if line.contains(stub), codeLine.contains("fatalError(") { report("a stub that traps; leave the function out until it exists") }
+            if let mark = reminders.first(where: { hasWord($0, in: line) }) { report("\(mark): reminders belong in an issue") }
+            if isTest, codeLine.contains("sleep(") { report("waiting by the clock; wait for a message, or use a simulated clock") }
+            if codeLine.contains("@unchecked Sendable"), !isCommented(index, lines) {
+                report("@unchecked Sendable needs a comment directly above that says why it is sound")
+            }
+        }
+        let count = lines.last == "" ? lines.count - 1 : lines.count
+        let opening = lines.prefix(5).joined(separator: " ")
+        if count > linesMax, !hasWord("table", in: opening), !hasWord("API", in: opening) {
+            found.append("1: \(count) lines; split it by state or by verb, or say in its first lines which table or API it is")
+        }
+        return found
+    }
+
+    // Put together from halves, so that this file keeps the rules that it states.
+    private static let reminders = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+    private static let stub = "fatalError(\"unim" + "plemented"
+
+    private static func hasWord(_ word: String, in text: String) -> Bool {
+        guard text.contains(word) else { return false }
+        return text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).contains { $0 == word }
+    }
+
+    /// Whether the line above is a comment; attributes on lines of their own may stand between.
+    private static func isCommented(_ index: Int, _ lines: [String]) -> Bool {
+        var above = index - 1
+        while above >= 0 {
+            let line = lines[above].trimmingCharacters(in: .whitespaces)
+            if line.hasPrefix("//") || line.hasSuffix("*/") { return true }
+            guard line.hasPrefix("@") else { return false }
+            above -= 1
+        }
+        return false
+    }
+}

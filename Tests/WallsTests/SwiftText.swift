@@ -1,0 +1,131 @@
+/// Swift source without its comments and without the contents of its string literals, line by line as it was, so that a rule
+/// about code does not trip over prose. Code inside string interpolations stays. Regular expression literals are not known to
+/// it; a quotation mark in one hides at most the rest of its line.
+struct SwiftText {
+    let codeLines: [String]
+
+    init(_ source: String) {
+        var scanner = Scanner(bytes: Array(source.utf8))
+        scanner.scan()
+        codeLines = String(decoding: scanner.code, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The modules that the source imports, whatever stands before the word `import`, and in whichever branch of an `#if`.
+    var imports: Set<String> {
+        var modules: Set<String> = []
+        for line in codeLines where line.contains("import") {
+            for statement in line.split(separator: ";") {
+                if let match = statement.wholeMatch(of: Self.importStatement) { modules.insert(String(match.1)) }
+            }
+        }
+        return modules
+    }
+
+    // A regular expression is not Sendable, so it is made where it is used.
+    private static var importStatement: Regex<(Substring, Substring)> {
+        #/\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|package|internal|fileprivate|private|nonisolated)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var|macro|actor)\s+)?`?(\w+)`?(?:\..*)?\s*/#
+    }
+}
+
+private struct Scanner {
+    let bytes: [UInt8]
+    var code: [UInt8] = []
+    private var position = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+        code.reserveCapacity(bytes.count)
+    }
+
+    mutating func scan() { scanCode(untilClosingParenthesis: false) }
+
+    /// Copies code; inside an interpolation it ends at the parenthesis that closes it.
+    private mutating func scanCode(untilClosingParenthesis: Bool) {
+        var depth = 0
+        while position < bytes.count {
+            let hashes = count(of: "#", at: position)
+            if starts(with: "//") {
+                while position < bytes.count, bytes[position] != newline { position += 1 }
+            } else if starts(with: "/*") {
+                skipBlockComment()
+            } else if byte(at: position + hashes) == UInt8(ascii: "\"") {
+                scanString(hashes: hashes)
+            } else if hashes > 0 {
+                copy(hashes)
+            } else {
+                if bytes[position] == UInt8(ascii: "(") { depth += 1 }
+                if bytes[position] == UInt8(ascii: ")") {
+                    if depth == 0, untilClosingParenthesis { return }
+                    depth -= 1
+                }
+                copy(1)
+            }
+        }
+    }
+
+    private mutating func skipBlockComment() {
+        // Block comments nest in Swift.
+        var depth = 0
+        repeat {
+            if starts(with: "/*") {
+                depth += 1
+                position += 2
+            } else if starts(with: "*/") {
+                depth -= 1
+                position += 2
+            } else {
+                if bytes[position] == newline { code.append(newline) }
+                position += 1
+            }
+        } while depth > 0 && position < bytes.count
+        code.append(UInt8(ascii: " "))
+    }
+
+    private mutating func scanString(hashes: Int) {
+        let quotes = starts(with: "\"\"\"", at: position + hashes) ? 3 : 1
+        copy(hashes + quotes)
+        while position < bytes.count {
+            if bytes[position] == newline {
+                code.append(newline)
+                position += 1
+                // A literal of one line cannot be open any more.
+                if quotes == 1 { return }
+            } else if bytes[position] == UInt8(ascii: "\\"), count(of: "#", at: position + 1) >= hashes {
+                position += 1 + hashes
+                if byte(at: position) == UInt8(ascii: "(") {
+                    copy(1)
+                    scanCode(untilClosingParenthesis: true)
+                    if position < bytes.count { copy(1) }
+                } else if byte(at: position) != newline {
+                    position += 1
+                }
+            } else if starts(with: quotes == 3 ? "\"\"\"" : "\""), count(of: "#", at: position + quotes) >= hashes {
+                copy(quotes + hashes)
+                return
+            } else {
+                position += 1
+            }
+        }
+    }
+
+    private let newline = UInt8(ascii: "\n")
+
+    private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private func starts(with text: StaticString, at index: Int? = nil) -> Bool {
+        let start = index ?? position
+        guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
+        return (0..<text.utf8CodeUnitCount).allSatisfy { bytes[start + $0] == text.utf8Start[$0] }
+    }
+
+    private func count(of character: Unicode.Scalar, at index: Int) -> Int {
+        var end = index
+        while byte(at: end) == UInt8(ascii: character) { end += 1 }
+        return end - index
+    }
+
+    private mutating func copy(_ length: Int) {
+        code.append(contentsOf: bytes[position..<min(position + length, bytes.count)])
+        position += length
+    }
+}
