@@ -125,7 +125,7 @@ let testing: [Target] = [
     tests("HostTests", ["VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "CVaubanLinux", log]),
     tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     tests("EnclaveTests", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
-    tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost"]),
+    tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     // Client library to storage, through the real rooms over their sockets.

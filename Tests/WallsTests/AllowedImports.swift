@@ -18,7 +18,7 @@ let allowedImports: [String: Set<String>] = [
 
     // Host: the only place that talks to Linux.
     "CVaubanLinux": [],
-    "VaubanLinuxHost": platform.union(["CVaubanLinux", "VaubanSecretBytes", "VaubanDER", "SwiftASN1"]),
+    "VaubanLinuxHost": platform.union(policy).union(["CVaubanLinux", "SwiftASN1"]),
     "Launcher": platform.union(["VaubanLinuxHost", "CVaubanLinux", "Logging"]),
     "vauban-launcher": platform.union(["Launcher"]),
     "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "Crypto", "Logging"]),
@@ -45,9 +45,9 @@ let allowedImports: [String: Set<String>] = [
     "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1"]),
     "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "Security": platform.union([
-        "VaubanKeychainClient", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
+        "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
     ]),
-    "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+    "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     "VaubanOnApple": [],
 
     // The command line.
@@ -57,6 +57,7 @@ let allowedImports: [String: Set<String>] = [
 
     // Testing: never linked by a product.
     "acceptance": platform,
+    "room-starter": platform.union(["VaubanLinuxHost"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
     "vauban-launcher-testing": platform.union(["Launcher"]),

@@ -16,8 +16,9 @@ extension EnclaveKeyCard {
             throw Refusal(.unavailable, "the enclave's key did not come with the challenge; no passcode was sent")
         }
         guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
+            // Not `unavailable`, which some would take for a reason to try again.
             throw Refusal(
-                .unavailable,
+                .internalFault,
                 "WARNING: the key that came with the challenge was not made by Vauban's enclave; no passcode was sent, and none should be typed until it is known why")
         }
         do { self = try EnclaveKeyCard(derBytes: bytes) } catch {

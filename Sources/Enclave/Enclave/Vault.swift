@@ -23,8 +23,8 @@ package final class Vault: Sendable {
             let wait = state.secondsToWait(now: host.clock.boot)
             let left = wait > 0 ? 0 : max(host.delays.triesLeft(afterFailures: failures), 1)
             return DeviceStatus(
-                lock: state.ring?.lock ?? (state.unreadable == nil ? .unlocked : .beforeFirstUnlock), cause: state.cause, since: state.since, passcodeIsSet: state.keybag?.passcode != nil,
-                triesLeft: left, secondsToWait: wait, warnings: state.warnings)
+                lock: state.unreadable == nil ? state.ring?.lock ?? .unlocked : .unreadable, cause: state.cause, since: state.since,
+                passcodeIsSet: state.keybag?.passcode != nil, triesLeft: left, secondsToWait: wait, warnings: state.warnings)
         }
     }
 

@@ -41,6 +41,8 @@ final class LeaseLine: Sendable {
         for wakeup in waiting { wakeup.signal() }
     }
 
+    var isStanding: Bool { state.withLock { $0.channel != nil } }
+
     /// Asks for the person's borrowed keys back and waits. False when keychaind did not answer in time and was cut off.
     func recall(_ recall: LeaseRecall) -> Bool {
         guard let channel = state.withLock({ $0.channel }) else { return true }

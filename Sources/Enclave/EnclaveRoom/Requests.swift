@@ -29,6 +29,8 @@ extension RequestLine {
             }
 
         case .lease:
+            // What is lent must be recallable: without keychaind's standing line nothing is.
+            guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are lent only while they can be called back") }
             let lent = try vault.lease()
             return Response(.leased(lent.lease), secret: lent.keys.duplicate())
 

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 internal import CVaubanLinux
 
 /// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.

@@ -32,12 +32,13 @@ package enum QueryGrammar {
         var attributes = try conformed(query.attributes, query.kind)
         if attributes[.synchronizable] == nil, !query.includesSynchronizable { attributes[.synchronizable] = .number(0) }
         attributes[.accessGroup] = .text(accessGroup)
+        guard query.authenticationUI != .describe || !query.returnsData else { throw Refusal(.badParameter, "a description holds no value") }
         return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection)
     }
 
     /// For updates and deletes, where leaving protected items out makes no sense.
     package static func termsToChange(of query: ItemQuery) throws -> SearchTerms {
-        guard query.authenticationUI != .skip else { throw Refusal(.badParameter, "protected items can be skipped only in a search") }
+        guard [.allow, .fail].contains(query.authenticationUI) else { throw Refusal(.badParameter, "protected items can be skipped only in a search") }
         return try terms(of: query)
     }
 

@@ -8,6 +8,8 @@ package struct DeviceStatus: Hashable, Sendable {
         case beforeFirstUnlock = 0
         case locked = 1
         case unlocked = 2
+        /// The stored state cannot be read; everything is refused, and a warning says why.
+        case unreadable = 3
     }
 
     /// Why the lock is as it is.
@@ -44,7 +46,7 @@ package struct DeviceStatus: Hashable, Sendable {
 ///   secondsToWait INTEGER, warnings SEQUENCE OF SEQUENCE { UTF8String } }`
 extension DeviceStatus: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...2)),
+        guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...3)),
             let cause = Cause(rawValue: try fields.integer("cause", in: 0...3))
         else { throw DERFault("lock state is unknown") }
         self.init(

@@ -26,6 +26,9 @@ package enum AuthenticationUI: Int64, Sendable {
     case allow = 0
     case fail = 1
     case skip = 2
+    /// Attributes of protected items are told without the person; values never are. For listing what there is, which
+    /// Apple's API does not offer: `Security` never sends it.
+    case describe = 3
 }
 
 /// The part of a request that says which items are meant. Attributes are equal by their bytes; the accessibility class
@@ -67,7 +70,7 @@ extension ItemQuery: DERReadable, DERWritable {
         returnsData = flags & Self.flagData != 0
         returnsAttributes = flags & Self.flagAttributes != 0
         includesSynchronizable = flags & Self.flagSynchronizable != 0
-        guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...2)) else { throw DERFault("ui is unknown") }
+        guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERFault("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
             guard let known = Protection(number: number) else { throw DERFault("protection is unknown") }

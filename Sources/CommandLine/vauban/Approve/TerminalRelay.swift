@@ -1,0 +1,115 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+/// Passes bytes between the person's terminal and a command's inner one. Its thread is the only one that reads the
+/// terminal, so that what is typed for a question never reaches the command.
+final class TerminalRelay {
+    private let terminal: Terminal
+    private let stage: RelayStage
+    private let inner: InnerTerminal
+    private let resized: (heard: Descriptor, bell: Descriptor)
+    /// What was typed and the command has not taken yet. Nothing more is read meanwhile.
+    private var typed: [UInt8] = []
+    private var chunk = [UInt8](repeating: 0, count: 16384)
+
+    init(_ command: [String], on terminal: Terminal, stage: RelayStage) throws(SystemFault) {
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        resized = (Descriptor(ends[0]), Descriptor(ends[1]))
+        self.terminal = terminal
+        self.stage = stage
+        inner = try InnerTerminal(command, size: terminal.size)
+    }
+
+    /// Runs until the command ends, and answers its exit code.
+    func run(_ agent: PromptAgent) throws -> Int32 {
+        let bell = resized.bell
+        Interruption.onWindowChange {
+            var ring: UInt8 = 0
+            _ = write(bell.number, &ring, 1)
+        }
+        defer { Interruption.onWindowChange(nil) }
+        let mode = TerminalMode(terminal, dropsInput: false) { $0.passOn() }
+        defer { withExtendedLifetime(mode) {} }
+        var asks = true
+        while true {
+            let events = wait(typed.isEmpty ? terminal.descriptor : nil, asks ? agent.descriptor : nil)
+            if events.resized { resize() }
+            if events.output { _ = passOut() }
+            if events.input { readKeys() }
+            if events.canWrite { passIn() }
+            if events.question, let ended = agent.serve() {
+                // The command goes on; only questions can no longer be asked here.
+                asks = false
+                terminal.write("\r\nvauban: questions can no longer be asked here: \(ended.detail ?? "the service ended the connection")\r\n")
+            }
+            if events.ended {
+                while passOut() {}
+                return inner.exitCode()
+            }
+        }
+    }
+
+    private struct Events { var input = false, output = false, canWrite = false, question = false, ended = false, resized = false }
+
+    private func wait(_ keyboard: Descriptor?, _ agent: Descriptor?) -> Events {
+        let readable = Int16(POLLIN)
+        var pollers = [
+            pollfd(fd: keyboard?.number ?? -1, events: readable, revents: 0),
+            pollfd(fd: inner.master.number, events: readable | (typed.isEmpty ? 0 : Int16(POLLOUT)), revents: 0),
+            pollfd(fd: agent?.number ?? -1, events: readable, revents: 0),
+            pollfd(fd: inner.process.number, events: readable, revents: 0),
+            pollfd(fd: resized.heard.number, events: readable, revents: 0),
+        ]
+        guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { return Events() }
+        return Events(
+            input: pollers[0].revents != 0, output: pollers[1].revents & readable != 0,
+            canWrite: pollers[1].revents & Int16(POLLOUT) != 0, question: pollers[2].revents != 0,
+            // A command may close its terminal and live on; its end is its process's end.
+            ended: pollers[3].revents != 0, resized: pollers[4].revents != 0)
+    }
+
+    /// Passes on some of what the command has written; false when there is nothing more of it. One piece at a time, since
+    /// a command that never stops writing must not keep questions from being asked.
+    private func passOut() -> Bool {
+        while true {
+            let count = read(inner.master.number, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            chunk.withUnsafeBytes { terminal.write(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
+            return true
+        }
+    }
+
+    private func readKeys() {
+        let count = read(terminal.descriptor.number, &chunk, chunk.count)
+        if count > 0 {
+            typed = Array(chunk[0..<count])
+            passIn()
+        } else if count == 0 || errno != EINTR {
+            // The person's terminal is gone, so the command's goes too.
+            kill(getpid(), SIGHUP)
+        }
+        // Keys may be a password that the command asks for.
+        for index in chunk.indices { chunk[index] = 0 }
+    }
+
+    private func passIn() {
+        guard !typed.isEmpty else { return }
+        let count = write(inner.master.number, typed, typed.count)
+        guard count > 0 else { return }
+        for index in 0..<count { typed[index] = 0 }
+        typed.removeFirst(count)
+    }
+
+    private func resize() {
+        while read(resized.heard.number, &chunk, chunk.count) > 0 {}
+        if let size = terminal.size { inner.resize(size) }
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// Brings an export into the keychain, line by line. Each line is one add, so none is half there, whatever happens.
+struct ImportRun {
+    private let session: Session
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private(set) var added = 0
+    private(set) var skipped = 0
+    private(set) var refused = 0
+
+    init(_ session: Session) { self.session = session }
+
+    mutating func run(_ export: borrowing PasswordExport) throws {
+        for (index, record) in export.records.enumerated() {
+            if index % 100 == 0 && index > 0 { progress(index, of: export.records.count) }
+            do {
+                try take(try export.row(record))
+            } catch let fault as RowFault {
+                refused += 1
+                clearProgress()
+                say("line \(record.line): not taken: \(fault.why)")
+            } catch {
+                clearProgress()
+                say("line \(record.line): the import stops here; \(added) added before it")
+                throw error
+            }
+        }
+        clearProgress()
+    }
+
+    private mutating func take(_ row: consuming PasswordRow) throws {
+        let record = row.record
+        do {
+            _ = try session.opening { try session.keychain.add(record, secret: row.password) }
+            added += 1
+        } catch let refusal as Refusal {
+            switch refusal.reason {
+            case .duplicateItem: try compare(record, row.password)
+            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported: throw RowFault(refusal.message)
+            default: throw refusal
+            }
+        }
+    }
+
+    /// An item that is there already is left as it is; the same one with the same secret is no news.
+    private mutating func compare(_ record: ItemRecord, _ password: borrowing SecretBytes?) throws {
+        var attributes = ItemAttributes()
+        for rule in AttributeRule.primary(of: record.kind) where !["", "0"].contains(record.text(rule.name)) {
+            attributes[rule.name] = record.attributes[rule.name]
+        }
+        var query = ItemQuery(kind: record.kind, attributes: attributes)
+        query.limit = .all
+        query.returnsAttributes = true
+        query.returnsData = true
+        query.authenticationUI = .skip
+        let found: [FoundEntry]
+        do throws(Refusal) {
+            found = try session.keychain.copyMatching(query)
+        } catch {
+            guard error.reason == .itemNotFound || error.reason == .interactionNotAllowed else { throw error }
+            throw RowFault("it exists already, and asks for you, so the two were not compared")
+        }
+        guard let existing = found.first(where: { $0.record?.isSameItem(as: record) ?? false })?.takeSecret() else {
+            throw RowFault("it exists already, and asks for you, so the two were not compared")
+        }
+        switch password {
+        case .some(let password) where existing.equals(password): skipped += 1
+        default: throw RowFault("it exists already with another password")
+        }
+    }
+
+    private func progress(_ done: Int, of count: Int) {
+        if isTerminal { show("\rImporting: \(done) of \(count)") }
+    }
+
+    private func clearProgress() {
+        if isTerminal { show("\r\u{1B}[K") }
+    }
+
+    private func show(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+    }
+}

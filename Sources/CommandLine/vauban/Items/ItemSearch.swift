@@ -1,0 +1,78 @@
+// Finding what is meant: by attributes alone, which ask nobody; the person is asked when the one item is used.
+
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+
+extension Session {
+    /// The items that are meant, without their secrets; a closed keychain is opened first.
+    func matches(_ selection: ItemSelection) throws -> [ItemRecord] {
+        try opening {
+            var matches: [ItemRecord] = []
+            for kind in selection.kinds {
+                var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+                query.limit = .all
+                query.returnsAttributes = true
+                query.authenticationUI = .describe
+                matches += try found(query).compactMap(\.record).filter(selection.means)
+            }
+            return matches
+        }
+    }
+
+    /// The one item that is meant.
+    func one(_ selection: ItemSelection, for verb: String) throws -> ItemRecord {
+        try selection.requireSomething()
+        let matches = try matches(selection)
+        guard let record = matches.first else { throw Refusal(.itemNotFound) }
+        guard matches.count == 1 else { throw SeveralMatches(verb: verb, records: matches) }
+        return record
+    }
+
+    /// The secret of an item, asking the person where it asks.
+    func read(_ record: ItemRecord, _ selection: ItemSelection) throws -> FoundEntry {
+        var query = query(for: record)
+        query.returnsAttributes = true
+        query.returnsData = true
+        query.operationPrompt = "get \(selection.shown)"
+        let read = query
+        let entries =
+            record.asks
+            ? try opening { try asking { try keychain.copyMatching(read, waiting: $0) } }
+            : try opening { try found(read) }
+        guard let entry = entries.first(where: { $0.record?.isSameItem(as: record) ?? false }) else { throw Refusal(.itemNotFound) }
+        return entry
+    }
+
+    /// The query that means a found item: by what makes it unique, as far as the item has it.
+    func query(for record: ItemRecord) -> ItemQuery {
+        var attributes = ItemAttributes()
+        for rule in AttributeRule.primary(of: record.kind) where rule.name != .accessGroup && rule.name != .synchronizable {
+            attributes[rule.name] = record.attributes[rule.name]
+        }
+        var query = ItemQuery(kind: record.kind, attributes: attributes)
+        query.includesSynchronizable = record.number(.synchronizable) != 0
+        query.limit = .all
+        query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+        return query
+    }
+
+    /// No match is no fault here.
+    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+        do throws(Refusal) { return try keychain.copyMatching(query) } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+}
+
+extension ItemRecord {
+    /// Whether two records are of the same item: a missing attribute counts as an empty one.
+    func isSameItem(as other: ItemRecord) -> Bool {
+        kind == other.kind && AttributeRule.primary(of: kind).allSatisfy { rule in
+            rule.name == .accessGroup || text(rule.name) == other.text(rule.name) || (isEmpty(rule.name) && other.isEmpty(rule.name))
+        }
+    }
+
+    private func isEmpty(_ name: AttributeName) -> Bool { ["", "0"].contains(text(name)) }
+}

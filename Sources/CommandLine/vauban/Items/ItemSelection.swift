@@ -1,0 +1,86 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanKeychainModel
+
+/// Which item is meant: `service/account` in one word, or part by part.
+struct ItemSelection: ParsableArguments {
+    @Argument(help: ArgumentHelp("The item in one word: service/account, or server/account.", valueName: "item"))
+    var word: String?
+
+    @Option(name: .shortAndLong, help: "The service of a password of a program.")
+    var service: String?
+
+    @Option(name: .shortAndLong, help: "The account.")
+    var account: String?
+
+    @Option(help: "The server of a password of a website or a server.")
+    var server: String?
+
+    @Option(name: .customLong("protocol"), help: "The server's protocol, such as https.")
+    var protocolName: String?
+
+    @Option(help: "The server's port.")
+    var port: Int64?
+
+    @Option(help: "The path on the server.")
+    var path: String?
+
+    func validate() throws {
+        if word != nil && (service != nil || account != nil || server != nil) {
+            throw ValidationError("Name the item in one word, or by --service, --server and --account: not both.")
+        }
+        if service != nil && (server != nil || protocolName != nil || port != nil || path != nil) {
+            throw ValidationError("A service has no server, protocol, port or path: it is --service or --server.")
+        }
+        if let port, !(0...65535).contains(port) { throw ValidationError("A port is a number up to 65535.") }
+    }
+
+    var isEmpty: Bool {
+        word == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
+    }
+
+    /// For verbs that mean one item.
+    func requireSomething() throws {
+        if isEmpty { throw ValidationError("Which item? Name it as service/account, or by --service or --server and --account.") }
+    }
+
+    /// What the item is called and whose it is, whatever its kind. The word is parted at its first slash.
+    var nameAndAccount: (name: String?, account: String?) {
+        guard let word else { return (service ?? server, account) }
+        guard let slash = word.firstIndex(of: "/") else { return (word, nil) }
+        return (String(word[..<slash]), String(word[word.index(after: slash)...]))
+    }
+
+    /// The words as a person reads them.
+    var shown: String {
+        let (name, account) = nameAndAccount
+        return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)
+    }
+
+    /// The kinds of items that the words can mean.
+    var kinds: [ItemKind] {
+        if service != nil { return [.genericPassword] }
+        if server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
+        return [.genericPassword, .internetPassword]
+    }
+
+    /// The attributes that an item of this kind must have to be meant.
+    func attributes(of kind: ItemKind) -> ItemAttributes {
+        let (name, account) = nameAndAccount
+        var attributes = ItemAttributes()
+        if let name { attributes[kind == .genericPassword ? .service : .server] = .text(name) }
+        // An empty account is the same as none, so it is judged where the answers are and not by the query.
+        if let account, !account.isEmpty { attributes[.account] = .text(account) }
+        guard kind == .internetPassword else { return attributes }
+        if let protocolName { attributes[.protocolName] = .text(ProtocolCode.code(for: protocolName)) }
+        if let port, port != 0 { attributes[.port] = .number(port) }
+        if let path, !path.isEmpty { attributes[.path] = .text(path) }
+        return attributes
+    }
+
+    /// Whether a found item is meant, in the parts that a query cannot say: those that must be empty.
+    func means(_ record: ItemRecord) -> Bool {
+        (nameAndAccount.account != "" || record.text(.account).isEmpty)
+            && (port != 0 || record.number(.port) == 0) && (path != "" || record.text(.path).isEmpty)
+    }
+}

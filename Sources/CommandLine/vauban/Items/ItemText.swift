@@ -1,0 +1,71 @@
+import VaubanAccessPolicy
+import VaubanKeychainModel
+
+extension ItemRecord {
+    /// An attribute as text, empty where there is none or where it is not text.
+    func text(_ name: AttributeName) -> String {
+        switch attributes[name] {
+        case .text(let text): text
+        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
+        case .number(let number): String(number)
+        case .date, nil: ""
+        }
+    }
+
+    func number(_ name: AttributeName) -> Int64 {
+        if case .number(let number) = attributes[name] { number } else { 0 }
+    }
+
+    /// `service/account` or `server/account`, fit to be shown; the slash stands only between two names.
+    var name: String {
+        let parts = [text(kind == .genericPassword ? .service : .server), text(.account)]
+        return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
+    }
+
+    /// When it can be read, in the words of `--when`.
+    var protectionName: String {
+        switch protection {
+        case .whenUnlocked: "unlocked"
+        case .afterFirstUnlock: "after-first-unlock"
+        case .always: "always"
+        case .whenUnlockedThisDeviceOnly: "unlocked, this device only"
+        case .afterFirstUnlockThisDeviceOnly: "after-first-unlock, this device only"
+        case .alwaysThisDeviceOnly: "always, this device only"
+        case .whenPasscodeSetThisDeviceOnly: "passcode set, this device only"
+        }
+    }
+
+    /// Whether reading it asks for the person.
+    var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+
+    /// The options that mean this item and no other, to be copied.
+    var options: String {
+        var words = [kind == .genericPassword ? "--service" : "--server", quoted(text(kind == .genericPassword ? .service : .server))]
+        words += ["--account", quoted(text(.account))]
+        if kind == .internetPassword {
+            if !text(.protocolName).isEmpty { words += ["--protocol", quoted(ProtocolCode.name(of: text(.protocolName)))] }
+            words += ["--port", "\(number(.port))", "--path", quoted(text(.path))]
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// As a shell takes it for one word.
+    private func quoted(_ text: String) -> String {
+        let plain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-/@:+".unicodeScalars.contains($0) }
+        return plain ? text : "'" + SafeText.visible(text).replacing("'", with: "'\\''") + "'"
+    }
+}
+
+/// More than one item is meant: they are listed, and nothing is done.
+struct SeveralMatches: Error, CustomStringConvertible {
+    let verb: String
+    let records: [ItemRecord]
+    private static let shownMax = 50
+
+    var description: String {
+        var lines = ["vauban: more than one item matches, so nothing was done. Say which:"]
+        lines += records.map(\.options).sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
+        if records.count > Self.shownMax { lines.append("  and \(records.count - Self.shownMax) more: vauban list") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import VaubanAccessPolicy
+
+/// When an item can be read, and what that asks of the person.
+struct ProtectionOptions: ParsableArguments {
+    enum When: String, ExpressibleByArgument, CaseIterable {
+        case unlocked
+        case afterFirstUnlock = "after-first-unlock"
+
+        var protection: Protection { self == .unlocked ? .whenUnlocked : .afterFirstUnlock }
+    }
+
+    enum Required: String, ExpressibleByArgument, CaseIterable {
+        case presence
+    }
+
+    @Option(help: "When the item can be read: while unlocked (the default), or from the first unlock on.")
+    var when: When?
+
+    @Option(help: "Each reading asks for you.")
+    var require: Required?
+
+    var isEmpty: Bool { when == nil && require == nil }
+
+    /// Class and control of an item: what the options say, and for the rest what it has.
+    func applied(to protection: Protection, _ control: AccessControl?) throws(Refusal) -> (Protection, AccessControl?) {
+        let protection = when?.protection ?? protection
+        let flags = require == .presence ? .userPresence : control?.flags
+        guard let flags else { return (protection, nil) }
+        do throws(AccessControl.Fault) {
+            return (protection, try AccessControl(protection: protection, flags: flags))
+        } catch {
+            throw Refusal(.badParameter, error.rawValue)
+        }
+    }
+}

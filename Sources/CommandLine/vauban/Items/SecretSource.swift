@@ -1,0 +1,41 @@
+import ArgumentParser
+import Glibc
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Where a secret comes from: a prompt, standard input, or a descriptor; never an argument or the environment, which
+/// other programs can read.
+struct SecretSource: ParsableArguments {
+    @Option(name: .customLong("secret-fd"), help: ArgumentHelp("Read the secret from this file descriptor, to its end.", valueName: "n"))
+    var descriptor: Int32?
+
+    @Flag(help: "Keep a newline at the end of a secret that is read; without this one newline is dropped.")
+    var keepNewline = false
+
+    private static let bytesMax = 1 << 20
+    private static let typedBytesMax = 1 << 16
+
+    func read(_ person: Person, what: String) throws -> SecretBytes {
+        if let descriptor { return try SecretReader.everything(from: descriptor, max: Self.bytesMax, keepsNewline: keepNewline) }
+        if isatty(STDIN_FILENO) == 0 {
+            return try SecretReader.everything(from: STDIN_FILENO, max: Self.bytesMax, keepsNewline: keepNewline)
+        }
+        guard let terminal = person.terminal else {
+            throw Refusal(.interactionNotAllowed, "send the secret to standard input, or name a descriptor: --secret-fd N")
+        }
+        while true {
+            let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)
+            let second = try Self.ask("The same again: ", on: terminal)
+            if first.equals(second) { return first }
+            terminal.write("The two differ; nothing was stored. Once more:\n")
+        }
+    }
+
+    private static func ask(_ prompt: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
+        switch terminal.readSecretLine(prompt, bytesMax: typedBytesMax) {
+        case .cancelled: throw Refusal(.cancelled)
+        case .withdrawn: throw Refusal(.cancelled)
+        case .line(let secret): return secret
+        }
+    }
+}

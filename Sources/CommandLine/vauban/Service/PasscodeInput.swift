@@ -1,0 +1,41 @@
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// A passcode from the person.
+enum PasscodeInput {
+    /// Asks once. An empty line is a no.
+    static func ask(_ prompt: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
+        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax) {
+        case .cancelled: throw Refusal(.cancelled)
+        case .withdrawn: throw Refusal(.cancelled)
+        case .line(let passcode):
+            if passcode.isEmpty { throw Refusal(.cancelled) }
+            return passcode
+        }
+    }
+
+    /// Asks twice, since nobody sees what is typed.
+    static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
+        while true {
+            let first = try ask("\(name) (\(PromptText.cancelHint)): ", on: terminal)
+            let second = try ask("The same again: ", on: terminal)
+            if first.equals(second) { return first }
+            terminal.write("The two differ; nothing was set. Once more:\n")
+        }
+    }
+
+    /// Asks for a new passcode and gives it to `set`, again while the enclave finds it too weak.
+    static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
+        while true {
+            let passcode = try askNew(name, on: terminal)
+            do throws(Refusal) {
+                return try set(passcode)
+            } catch {
+                guard error.reason == .passcodeTooWeak else { throw error }
+                terminal.write("Too weak\(error.detail.map { ": \($0)" } ?? ""). \(rules)\n")
+            }
+        }
+    }
+
+    static let rules = "A passcode has at least six characters; longer is what protects a stolen disk."
+}

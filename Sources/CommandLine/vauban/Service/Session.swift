@@ -1,0 +1,97 @@
+import Foundation
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// One command's dealings with the service: it opens what is closed when the person can be asked, and asks here when an
+/// item wants the person.
+final class Session {
+    let service: Service
+    let person: Person
+    let keychain: KeychainClient
+    let authentication: AuthenticationClient
+
+    static let triesMax = 3
+
+    init(_ options: PersonOptions) throws {
+        service = try ServiceAccess.current()
+        person = Person(options)
+        keychain = KeychainClient(service: service)
+        authentication = AuthenticationClient(service: service)
+    }
+
+    /// Does the work; where it meets a closed keychain, asks for the passcode and does it again.
+    func opening<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let refusal as Refusal where refusal.reason == .locked || refusal.reason == .beforeFirstUnlock {
+            try open(because: refusal)
+            return try work()
+        }
+    }
+
+    private func open(because refusal: Refusal) throws {
+        if person.hasPreparedPasscode {
+            let passcode = try person.preparedPasscode()
+            return try authentication.unlock(passcode)
+        }
+        guard let terminal = person.terminal else { throw refusal }
+        let why = refusal.reason == .locked ? "The keychain is locked." : "The keychain has not been unlocked since it started."
+        terminal.write(why + "\n")
+        try unlock(on: terminal)
+    }
+
+    /// Asks for the passcode and opens the keychain. What the enclave refuses for another reason than a wrong passcode
+    /// is not asked again.
+    func unlock(on terminal: Terminal) throws {
+        for attempt in 1...Self.triesMax {
+            guard let wrong = try tryOnce(on: terminal) else { return }
+            if attempt == Self.triesMax || wrong.triesLeft == 0 { throw wrong }
+            terminal.write("That was not the passcode\(wrong.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+        }
+    }
+
+    /// Answers the refusal of a wrong passcode; any other is thrown.
+    private func tryOnce(on terminal: Terminal) throws(Refusal) -> Refusal? {
+        let passcode = try PasscodeInput.ask("Passcode (\(PromptText.cancelHint)): ", on: terminal)
+        do throws(Refusal) {
+            try authentication.unlock(passcode)
+            return nil
+        } catch {
+            guard error.reason == .authenticationFailed else { throw error }
+            return error
+        }
+    }
+
+    /// Does work that may ask the person: on this terminal, if there is one. Where they are asked elsewhere they are told.
+    func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
+        guard let (agent, place) = try ownAgent() else { return try work(Self.tell(except: nil)) }
+        defer { agent.end() }
+        let thread = Thread {
+            let ended = agent.run()
+            if ended.reason == .internalFault { say("vauban: \(ended.message)") }
+        }
+        thread.stackSize = 1 << 19
+        thread.start()
+        return try work(Self.tell(except: place))
+    }
+
+    private func ownAgent() throws -> (PromptAgent, place: String)? {
+        if person.hasPreparedPasscode {
+            let place = "the passcode that was sent along"
+            return (try PromptAgent.forThisProcess(of: service, place: place, surface: PreparedSurface(person)), place)
+        }
+        guard let terminal = person.terminal else { return nil }
+        let place = "this terminal (\(terminal.name))"
+        let surface = TerminalSurface(terminal, tellsOutcome: false)
+        return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place)
+    }
+
+    private static func tell(except own: String?) -> KeychainClient.Waiting {
+        { place in
+            if place != own { say("Waiting for your answer: \(SafeText.line(place, max: 200))") }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+/// The words of `vauban status` and `vauban setup`.
+enum StatusText {
+    static let noPasscode =
+        "no passcode is set, so the disk alone protects nothing: whoever has it, or a copy of it, can read every item."
+
+    /// What user mode is worth, in the words of the design.
+    static let userMode = [
+        "protects against disk theft (as far as the passcode is strong), other users and sandboxed programs",
+        "does NOT protect against other programs of the same uid, which can read the device secret and the pairing key, speak to any door, forge a match, and guess offline without the counter",
+    ]
+
+    static let systemMode = [
+        "another program of yours cannot read a room's memory or files, speak to the enclave, or forge a match",
+        "does NOT protect against root, or against what controls the terminal or desktop on which you type your passcode",
+    ]
+
+    static func text(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?) -> String {
+        var lines = self.mode(mode)
+        lines.append(row("Passcode", passcode(device)))
+        lines.append(row("State", state(device)))
+        lines += prompts(promptPlaces, terminal)
+        lines += device.warnings.map { row("Warning", SafeText.line($0, max: 500)) }
+        if case .named(let home) = mode { lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)")) }
+        lines.append(row("Next", next(device, hasAgent: !promptPlaces.isEmpty)))
+        return lines.joined(separator: "\n")
+    }
+
+    static func mode(_ mode: Service.Mode) -> [String] {
+        switch mode {
+        case .system: [row("Mode", "system: each room under a system user of its own")] + systemMode.map { row("", $0) }
+        case .user(let home), .named(let home): [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
+        }
+    }
+
+    private static func passcode(_ device: DeviceStatus) -> String {
+        if device.lock == .unreadable { return "unknown, since the stored state cannot be read" }
+        guard device.passcodeIsSet else { return noPasscode }
+        if device.secondsToWait > 0 { return "set; the next try is possible in \(duration(device.secondsToWait))" }
+        return "set; \(PromptText.tries(device.triesLeft)) before a delay"
+    }
+
+    private static func state(_ device: DeviceStatus) -> String {
+        let state =
+            switch device.lock {
+            case .beforeFirstUnlock: "not unlocked since it started"
+            case .locked: "locked"
+            case .unlocked: "unlocked"
+            case .unreadable: "refusing everything: the stored state cannot be read"
+            }
+        let cause =
+            switch device.cause {
+            case .started: "the service started"
+            case .passcodeEntered: "the passcode was entered"
+            case .lockRequested: "it was asked to lock"
+            case .passcodeSet: "the passcode was set"
+            }
+        return "\(state), since \(time(device.since)): \(cause)"
+    }
+
+    private static func prompts(_ places: [String], _ terminal: String?) -> [String] {
+        var rows = places.map { "every program asks at: \(SafeText.line($0, max: 200))" }
+        if rows.isEmpty { rows.append("nowhere for other programs: what asks for you is refused at once; run: vauban approve") }
+        rows.append(terminal.map { "vauban itself asks on this terminal (\($0))" } ?? "vauban itself has no terminal to ask on here")
+        return rows.enumerated().map { row($0.offset == 0 ? "Prompts" : "", $0.element) }
+    }
+
+    private static func next(_ device: DeviceStatus, hasAgent: Bool) -> String {
+        if device.lock == .unreadable { return "what the warning says; nothing was changed meanwhile" }
+        if !device.passcodeIsSet { return "vauban passcode set" }
+        switch device.lock {
+        case .beforeFirstUnlock, .locked, .unreadable: return "vauban unlock"
+        case .unlocked: return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
+        }
+    }
+
+    private static func row(_ name: String, _ text: String) -> String {
+        name.padding(toLength: max(13, name.count + 1), withPad: " ", startingAt: 0) + text
+    }
+
+    static func duration(_ seconds: Int64) -> String {
+        seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) minutes"
+    }
+
+    /// Local time, as the person's clock shows it; from microseconds since the reference date.
+    private static func time(_ microseconds: Int64) -> String {
+        var seconds = time_t(microseconds / 1_000_000 + 978_307_200)
+        var local = tm()
+        guard localtime_r(&seconds, &local) != nil else { return "an unknown time" }
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &local)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// What must be put right before this process ends by a signal: a terminal without echo is no way to leave a person.
+///
+/// The signals are blocked in every thread and taken by one, so that putting right is ordinary code and not a signal
+/// handler. Children start with their signals restored (`vauban_spawn_…`).
+enum Interruption {
+    private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGWINCH]
+    private static let duties = Mutex<(next: Int, byNumber: [Int: @Sendable () -> Void])>((0, [:]))
+    private static let windowChange = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// To be called first of all, before there is a second thread.
+    static func begin() {
+        var set = signals
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let thread = Thread { wait() }
+        thread.stackSize = 1 << 19
+        thread.start()
+    }
+
+    /// Adds something to put right; the answer takes it back.
+    static func add(_ duty: @escaping @Sendable () -> Void) -> Int {
+        duties.withLock { duties in
+            duties.next += 1
+            duties.byNumber[duties.next] = duty
+            return duties.next
+        }
+    }
+
+    static func remove(_ number: Int) {
+        duties.withLock { _ = $0.byNumber.removeValue(forKey: number) }
+    }
+
+    /// Called when the window of the terminal has another size.
+    static func onWindowChange(_ action: (@Sendable () -> Void)?) {
+        windowChange.withLock { $0 = action }
+    }
+
+    /// For a program that takes this process's place: it must not start with signals blocked.
+    static func restoreSignals() {
+        var set = signals
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
+    private static func wait() {
+        var set = signals
+        while true {
+            var number: Int32 = 0
+            guard sigwait(&set, &number) == 0 else { continue }
+            if number == SIGWINCH {
+                windowChange.withLock { $0 }?()
+                continue
+            }
+            // The last thing added is the first to be put right.
+            for (_, duty) in duties.withLock({ $0.byNumber.sorted { $0.key > $1.key } }) { duty() }
+            // Ends as anyone expects who looks at how this process ended.
+            signal(number, SIG_DFL)
+            pthread_sigmask(SIG_UNBLOCK, &set, nil)
+            kill(getpid(), number)
+        }
+    }
+
+    private static var signals: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in taken { sigaddset(&set, number) }
+        return set
+    }
+}

@@ -1,0 +1,44 @@
+import VaubanAccessPolicy
+
+/// The question, in words: who asks as the system knows it, what for, and apart from both what the caller says.
+enum PromptText {
+    static let cancelHint = "Ctrl-C or an empty line cancels"
+    private static let reasonCharactersMax = 200
+
+    static func question(_ question: PromptQuestion) -> String {
+        var lines = ["Vauban asks for your passcode."]
+        lines.append("  Who asks:  \(caller(question.caller))")
+        lines.append("  What for:  \(operation(question.operation))")
+        if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
+            lines.append("  It says:   “\(reason)”")
+        }
+        lines.append("  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax); \(tries(question.triesLeft)).")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func caller(_ caller: CallerName) -> String {
+        guard let path = caller.path else { return "an unknown program (process \(caller.pid))" }
+        let shown = SafeText.visible(path)
+        let name = shown.split(separator: "/").last.map(String.init) ?? shown
+        return "\(name) (\(shown), process \(caller.pid))"
+    }
+
+    static func operation(_ operation: PromptOperation) -> String {
+        switch operation {
+        case .readItem: "to read an item that asks for you"
+        case .evaluatePolicy: "to know that you are here"
+        }
+    }
+
+    static func tries(_ count: Int64) -> String { "\(count) \(count == 1 ? "try" : "tries") left" }
+
+    static func outcome(_ outcome: PromptOutcome) -> String {
+        switch outcome {
+        case .accepted: "Accepted."
+        case .failed: "Not accepted."
+        case .cancelled: "Cancelled."
+        case .expired: "The question has expired."
+        case .callerGone: "The question was withdrawn."
+        }
+    }
+}

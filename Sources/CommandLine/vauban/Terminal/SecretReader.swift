@@ -1,0 +1,52 @@
+// Secrets that come from a descriptor. The bytes go from the kernel straight into the zeroising type.
+
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+enum SecretReader {
+    /// Everything to the end, at most `max` bytes. Without `keepsNewline` one newline at the very end is dropped, since
+    /// `echo` adds it.
+    static func everything(from descriptor: Int32, max: Int, keepsNewline: Bool) throws -> SecretBytes {
+        var buffer = SecretBytes(count: 4096) { _ in }
+        var count = 0
+        while true {
+            if count == buffer.count { buffer = grown(buffer, by: count) }
+            let start = count
+            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start) }
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 { throw Refusal(.badParameter, SystemFault("read descriptor \(descriptor)", code: errno).description) }
+            if got == 0 { break }
+            count += got
+            guard count <= max else { throw Refusal(.dataTooLarge) }
+        }
+        let position = count - 1
+        if !keepsNewline && count > 0 && buffer.withUnsafeBytes({ $0[position] == 0x0A }) { count -= 1 }
+        return buffer.part(0..<count)
+    }
+
+    /// One line, read byte by byte, so that what follows stays in the descriptor for the next reader.
+    static func line(from descriptor: Int32, max: Int) throws -> SecretBytes {
+        var buffer = SecretBytes(count: max) { _ in }
+        var count = 0
+        while true {
+            var byte: UInt8 = 0
+            let got = read(descriptor, &byte, 1)
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 { throw Refusal(.badParameter, SystemFault("read descriptor \(descriptor)", code: errno).description) }
+            if got == 0 || byte == 0x0A { return buffer.part(0..<count) }
+            guard count < max else { throw Refusal(.badParameter, "the line on descriptor \(descriptor) is longer than \(max) bytes") }
+            let (position, value) = (count, byte)
+            buffer.withUnsafeMutableBytes { $0[position] = value }
+            count += 1
+            byte = 0
+        }
+    }
+
+    private static func grown(_ buffer: borrowing SecretBytes, by count: Int) -> SecretBytes {
+        buffer.withUnsafeBytes { old in
+            SecretBytes(count: old.count + count) { $0.copyMemory(from: old) }
+        }
+    }
+}

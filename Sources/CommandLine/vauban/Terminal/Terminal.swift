@@ -1,0 +1,77 @@
+import Glibc
+import VaubanLinuxHost
+
+/// The terminal in front of the person: the controlling terminal as the kernel names it, never a descriptor that
+/// somebody passed.
+final class Terminal: Sendable {
+    let descriptor: Descriptor
+    /// As the person would call it: "pts/3".
+    let name: String
+
+    private init(_ descriptor: Descriptor) {
+        self.descriptor = descriptor
+        name = Self.nameOfControlling()
+    }
+
+    /// The controlling terminal while this process is in its foreground; a background job must not ask.
+    static func inForeground() -> Terminal? {
+        let number = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { return nil }
+        let descriptor = Descriptor(number)
+        guard tcgetpgrp(number) == getpgrp() else { return nil }
+        return Terminal(descriptor)
+    }
+
+    /// The size of the window; nil where the terminal does not know it.
+    var size: winsize? {
+        var size = winsize()
+        return ioctl(descriptor.number, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? size : nil
+    }
+
+    /// Whether the terminal has a second screen to show a question on.
+    static var hasAlternateScreen: Bool {
+        guard let type = getenv("TERM").map({ String(cString: $0) }) else { return false }
+        return !["", "dumb", "unknown"].contains(type)
+    }
+
+    func write(_ text: String) {
+        var text = text
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) { writeAll(bytes, to: descriptor.number) }
+
+    /// The kernel's number of the controlling terminal, as a name.
+    private static func nameOfControlling() -> String {
+        // The seventh field; the second, the program's name, may hold anything but ends at the last parenthesis.
+        guard let text = SmallFile.text(path: "/proc/self/stat", max: 8192), let end = text.lastIndex(of: ")") else { return "terminal" }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 4, let device = Int(fields[4]) else { return "terminal" }
+        let major = (device >> 8) & 0xFFF
+        let minor = (device & 0xFF) | ((device >> 12) & 0xFFF00)
+        switch major {
+        case 136...143: return "pts/\(minor + (major - 136) * 256)"
+        case 4 where minor < 64: return "tty\(minor)"
+        default: return "terminal"
+        }
+    }
+}
+
+/// Writes everything, or as much as the other side takes; answers whether it was all.
+@discardableResult
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+    return true
+}
+
+/// Says something to the person beside the answer of the command.
+func say(_ text: String) {
+    var line = text + "\n"
+    line.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+}

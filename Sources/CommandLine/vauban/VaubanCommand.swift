@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// The grammar. A verb is one file under Verbs; a verb with verbs of its own is one more row there.
+struct VaubanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vauban",
+        abstract: "Keeps secrets, and gives them out only when they may be given.",
+        discussion: """
+            Example:
+              vauban setup                       a keychain of your own
+              vauban set github/anna             asks for the secret and keeps it
+              vauban get github/anna             prints it
+
+            Exit codes: 0 done, 36 not possible without asking you, 44 not found, 45 exists already, 51 authentication \
+            failed, 53 Vauban does not answer or is not set up, 64 wrong use, 128 cancelled.
+            """,
+        groupedSubcommands: [
+            CommandGroup(name: "Items:", subcommands: [SetItem.self, GetItem.self, ListItems.self, DeleteItem.self, ImportPasswords.self]),
+            CommandGroup(name: "The keychain:", subcommands: [Status.self, Unlock.self, Lock.self, Passcode.self, Approve.self]),
+            CommandGroup(name: "The service:", subcommands: [Setup.self, Serve.self, Stop.self]),
+        ])
+}

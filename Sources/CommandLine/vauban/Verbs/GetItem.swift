@@ -1,0 +1,31 @@
+import ArgumentParser
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+struct GetItem: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Prints a secret, and nothing else.",
+        discussion: """
+            A newline is added only on a terminal. Where the item asks for you, you are asked here or at an approver.
+
+            Example:
+              vauban get github/anna
+              vauban get --server example.com --account anna
+            """)
+
+    @OptionGroup var selection: ItemSelection
+    @OptionGroup var person: PersonOptions
+
+    func run() throws {
+        let session = try Session(person)
+        let entry = try session.read(try session.one(selection, for: "get"), selection)
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item has no secret") }
+        let isComplete = secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+        guard isComplete else { throw Refusal(.storageFailed, "the secret could not be written to standard output") }
+        if isatty(STDOUT_FILENO) == 1 { print() }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanSecretBytes
+
+struct SetItem: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Keeps a secret: adds the item, or gives an existing one a new secret.",
+        discussion: """
+            The secret comes from a prompt, from standard input, or from a descriptor; never from an argument.
+
+            Example:
+              vauban set github/anna
+              printf %s "$token" | vauban set --service ci --account deploy --when after-first-unlock
+              vauban set bank/anna --require presence
+            """)
+
+    @OptionGroup var selection: ItemSelection
+    @OptionGroup var protection: ProtectionOptions
+    @OptionGroup var source: SecretSource
+    @OptionGroup var person: PersonOptions
+
+    func validate() throws {
+        if (selection.nameAndAccount.name ?? "").isEmpty {
+            throw ValidationError("What is the item called? Name it as service/account, or by --service or --server.")
+        }
+    }
+
+    func run() throws {
+        let session = try Session(person)
+        // The search comes first: it opens a closed keychain before anyone types a secret in vain.
+        let existing = try existing(session)
+        let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
+        guard let existing else {
+            try add(secret, session)
+            return try warnWithoutPasscode(session)
+        }
+        try update(existing, secret, session)
+    }
+
+    /// The item that has exactly this name and account; one with another account is another item.
+    private func existing(_ session: Session) throws -> ItemRecord? {
+        let account = selection.nameAndAccount.account ?? ""
+        let same = try session.matches(selection).filter { $0.text(.account) == account }
+        guard same.count <= 1 else { throw SeveralMatches(verb: "set", records: same) }
+        return same.first
+    }
+
+    private func update(_ record: ItemRecord, _ secret: borrowing SecretBytes?, _ session: Session) throws {
+        var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
+        if !protection.isEmpty {
+            let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
+            // An access control brings its class with it.
+            if control != nil { changes.accessControl = control } else { changes.protection = protection }
+        }
+        var query = session.query(for: record)
+        query.operationPrompt = "set \(selection.shown)"
+        if record.asks {
+            try session.opening { try session.asking { try session.keychain.update(query, changes, secret: secret, waiting: $0) } }
+        } else {
+            try session.opening { try session.keychain.update(query, changes, secret: secret) }
+        }
+    }
+
+    private func add(_ secret: borrowing SecretBytes?, _ session: Session) throws {
+        var record = fresh
+        (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
+        let added = record
+        _ = try session.opening { try session.keychain.add(added, secret: secret) }
+    }
+
+    /// The item as it is added. What makes it unique is always said, so that it can be meant again.
+    private var fresh: ItemRecord {
+        let kind = selection.server != nil ? ItemKind.internetPassword : selection.kinds[0]
+        let (name, account) = selection.nameAndAccount
+        var attributes = selection.attributes(of: kind)
+        attributes[.account] = .text(account ?? "")
+        if kind == .internetPassword {
+            attributes[.port] = .number(selection.port ?? 0)
+            attributes[.path] = .text(selection.path ?? "")
+        }
+        let label = kind == .internetPassword || (account ?? "").isEmpty ? name : "\(name ?? "")/\(account ?? "")"
+        attributes[.label] = .text(label ?? "")
+        return ItemRecord(kind: kind, attributes: attributes)
+    }
+
+    /// Said once, with the first item: nothing that Vauban does helps a keychain whose key lies beside it.
+    private func warnWithoutPasscode(_ session: Session) throws {
+        guard try !session.authentication.status().device.passcodeIsSet else { return }
+        var count = 0
+        for kind in ItemKind.allCases {
+            var query = ItemQuery(kind: kind)
+            query.limit = .count(2)
+            query.returnsAttributes = true
+            query.authenticationUI = .skip
+            count += (try? session.keychain.copyMatching(query).count) ?? 0
+        }
+        if count <= 1 { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
+    }
+}

@@ -1,0 +1,97 @@
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct AccessControlTests {
+    private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
+
+    private func asked(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesAsked } }
+
+    @Test func readingAsksAndAddingDoesNot() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .userPresence)
+        #expect(asked(room) == 0)
+        let found = try room.find(name)
+        #expect(found.first?.value == "v")
+        #expect(found.first?.record?.accessControl?.flags == .userPresence)
+        #expect(asked(room) == 1)
+    }
+
+    @Test func attributesAloneAskToo() throws {
+        let room = try Room()
+        try room.add(name, control: .userPresence)
+        #expect(try room.find(name, data: false).first?.value == nil)
+        #expect(asked(room) == 1)
+        _ = try room.find(name, data: false) { $0.returnsAttributes = false }
+        #expect(asked(room) == 2)
+    }
+
+    @Test func theThreeWaysOfAsking() throws {
+        let room = try Room()
+        try room.add(name, control: .userPresence)
+        try room.add([.account: .text("b"), .service: .text("s")], value: "open")
+        #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
+        #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .skip } } == .itemNotFound)
+        #expect(try room.find([.service: .text("s")], limit: .all) { $0.authenticationUI = .skip }.map(\.value) == ["open"])
+        #expect(asked(room) == 0)
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(name))
+        query.authenticationUI = .skip
+        #expect(Refusal.Reason.of { try room.serve(.delete(query)) } == .badParameter)
+        #expect(Refusal.Reason.of { try room.serve(.update(query, ItemChanges(attributes: ItemAttributes()))) } == .badParameter)
+    }
+
+    @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .nobodyToAsk, .lockedOut, .passcodeNotSet])
+    func thePersonsAnswerReachesTheCaller(_ reason: Refusal.Reason) throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .userPresence)
+        room.enclave.set { $0.personAnswers = Refusal(reason) }
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == reason)
+        #expect(Refusal.Reason.of { try room.update(name, value: "w") } == reason)
+        room.enclave.set { $0.personAnswers = nil }
+        #expect(try room.find(name).first?.value == "v")
+    }
+
+    @Test func changingAsksAndDeletingDoesNot() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .userPresence)
+        try room.update(name, value: "w")
+        try room.update(name, to: [.label: .text("l")])
+        #expect(asked(room) == 2)
+        #expect(try room.find(name).first?.value == "w")
+        try room.delete(name)
+        #expect(asked(room) == 3)
+    }
+
+    @Test func aNewAccessibilityTakesTheControlAway() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .userPresence)
+        try room.update(name, protection: .afterFirstUnlock)
+        #expect(asked(room) == 1)
+        #expect(try room.find(name).first?.record?.accessControl == nil)
+        #expect(try room.find(name).first?.value == "v")
+        #expect(asked(room) == 1)
+        try room.update(name, control: try AccessControl(protection: .whenUnlocked, flags: .devicePasscode))
+        #expect(try room.find(name).first?.record?.accessControl?.flags == .devicePasscode)
+        #expect(asked(room) == 2)
+    }
+
+    @Test func combinationsThatDoNotExist() throws {
+        let room = try Room()
+        #expect(Refusal.Reason.of { try room.add([.synchronizable: .number(1)], control: .userPresence) } == .badParameter)
+        #expect(Refusal.Reason.of { try room.add(name, control: .biometryAny) } == .unsupported)
+        try room.add(name)
+        let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        #expect(Refusal.Reason.of { try room.update(name, protection: .always, control: control) } == .badParameter)
+        try room.update(name, control: control)
+        #expect(Refusal.Reason.of { try room.update(name, to: [.synchronizable: .number(1)]) } == .badParameter)
+    }
+
+    @Test func aControlWithoutConstraintsAsksNobody() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: [])
+        #expect(try room.find(name).first?.value == "v")
+        #expect(asked(room) == 0)
+    }
+}

@@ -1,0 +1,254 @@
+// keychaind's own door, its lines to the enclave, and what breaks on them, over real sockets.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import Keychain
+import Logging
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite struct DoorTests {
+    private let item = ItemAttributes([.account: .text("a"), .service: .text("s")])
+
+    private var get: [UInt8] {
+        get throws {
+            var query = ItemQuery(kind: .genericPassword, attributes: item)
+            query.returnsData = true
+            return try KeychainRequest.copyMatching(query).encoded()
+        }
+    }
+
+    private func reply(_ channel: Channel) throws -> KeychainReply { try KeychainReply(derBytes: try channel.receive(.machine).header) }
+
+    private func store(_ value: String, over channel: Channel, control: AccessControl? = nil) throws {
+        let record = ItemRecord(kind: .genericPassword, attributes: item, accessControl: control)
+        try channel.send(
+            header: try KeychainRequest.add(record, returns: [], hasData: true).encoded(), secret: SecretBytes(Array(value.utf8)))
+        #expect(try reply(channel) == .done)
+    }
+
+    private func read(over channel: Channel) throws -> String? {
+        try channel.send(header: try get)
+        while true {
+            let message = try channel.receive(.machine)
+            switch try KeychainReply(derBytes: message.header) {
+            case .waitingForPerson: continue
+            case .items:
+                let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                guard try reply(channel) == .done else { return nil }
+                return value
+            case .refused(let refusal): throw refusal
+            case .done: return nil
+            }
+        }
+    }
+
+    @Test func aValueGoesInAndOut() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("s3cret", over: channel)
+        #expect(try read(over: channel) == "s3cret")
+        #expect(try read(over: rooms.client()) == "s3cret")
+    }
+
+    @Test func whatIsMalformedEndsThatConnectionOnly() throws {
+        let rooms = try Rooms()
+        let good = try rooms.client()
+        try store("v", over: good)
+        let request = try get
+        let messages: [[UInt8]] = [[0x30, 0x80], request + [0], Array(request.dropLast()), [0x05, 0x00], [0x30, 0x03, 0x02, 0x01, 0x02]]
+        for message in messages {
+            let bad = try rooms.client()
+            try bad.send(header: message)
+            guard case .refused(let refusal) = try reply(bad) else { Issue.record("not refused"); continue }
+            #expect(refusal.reason == .malformed)
+            #expect(throws: ChannelFault.self) { _ = try bad.receive(.machine) }
+        }
+        let withDescriptor = try rooms.client()
+        try withDescriptor.send(header: request, descriptors: [try ProcessDescriptor.ofSelf()])
+        guard case .refused(let refusal) = try reply(withDescriptor) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .malformed)
+        let withValue = try rooms.client()
+        try withValue.send(header: request, secret: SecretBytes([1]))
+        guard case .refused(let second) = try reply(withValue) else { Issue.record("not refused"); return }
+        #expect(second.reason == .malformed)
+        #expect(try read(over: good) == "v")
+    }
+
+    @Test func anUnknownCallIsRefusedByNameAndTheConnectionStays() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        // version 1, call [9] {}
+        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xA9, 0x00])
+        guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .unknownRequest)
+        #expect(refusal.detail?.contains("9") == true)
+        #expect(try read(over: channel) == "v")
+    }
+
+    @Test func aBrokenEnclaveConnectionIsMadeAgain() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        rooms.enclave.cut(.keychain)
+        #expect(try read(over: channel) == "v")
+        rooms.enclave.cut(.lease)
+        #expect(try read(over: channel) == "v")
+        rooms.enclave.cut(.keychain)
+        rooms.enclave.cut(.lease)
+        #expect(try read(over: channel) == "v")
+    }
+
+    @Test func theCallerHearsThatThePersonIsAsked() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        rooms.enclave.waits.withLock { $0 = true }
+        try channel.send(header: try get)
+        #expect(try reply(channel) == .waitingForPerson("approver terminal"))
+        rooms.enclave.answer.signal()
+        guard case .items = try reply(channel) else { Issue.record("no item"); return }
+        #expect(try reply(channel) == .done)
+    }
+
+    @Test func aCallerThatHangsUpEndsThePrompt() throws {
+        let rooms = try Rooms()
+        var channel: Channel? = try rooms.client()
+        try store("v", over: try #require(channel), control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        rooms.enclave.waits.withLock { $0 = true }
+        try channel?.send(header: try get)
+        _ = try channel?.receive(.machine)
+        channel = nil
+        // The fake enclave signals when keychaind closes the connection of the prompt.
+        #expect(rooms.enclave.promptEnded.wait(timeout: .now() + 10) == .success)
+    }
+
+    @Test func aRecallIsCarriedOutBeforeItIsAnswered() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        let erased = try rooms.enclave.lock()
+        #expect(erased == LeaseErased(person: getuid(), epoch: 1))
+        #expect(rooms.lent.currentGeneration(of: .metadata(.whenUnlocked), person: getuid()) == nil)
+        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
+    }
+}
+
+/// keychaind's door and an enclave's, in this process.
+private final class Rooms {
+    let folder: String
+    let lent: LentKeys
+    let enclave: EnclaveDoor
+    private let address: ServerAddress
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "rooms-" + UUID().uuidString
+        let sockets = try PrivateFolder(path: folder, creating: true)
+        let lent = LentKeys()
+        self.lent = lent
+        enclave = try EnclaveDoor(sockets)
+        address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
+        let enclaveAddress = ServerAddress(folder: folder, socket: KeychainRoom.enclaveSocketName, serverUID: getuid())
+        let door = KeychainRoom.open(
+            state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, lent: lent,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let listener = try sockets.bindSocket("keychain", mode: 0o600)
+        Thread { _ = try? Doorway(listener: listener, admits: { _ in true }).run(refused: { _, _ in }, serve: { door.serve($0) }) }.start()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func client() throws -> Channel { try address.connect() }
+}
+
+/// The fake enclave behind a real door.
+private final class EnclaveDoor: Sendable {
+    let waits = Mutex(false)
+    let answer = DispatchSemaphore(value: 0)
+    let promptEnded = DispatchSemaphore(value: 0)
+    private let fake: FakeEnclave
+    private let visitors = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
+
+    init(_ folder: PrivateFolder) throws {
+        fake = try FakeEnclave(person: getuid(), lent: LentKeys())
+        let listener = try folder.bindSocket(KeychainRoom.enclaveSocketName, mode: 0o600)
+        Thread { [self] in
+            _ = try? Doorway(listener: listener, admits: { _ in true }).run(refused: { _, _ in }, serve: { [self] in try? serve($0) })
+        }.start()
+    }
+
+    func cut(_ role: EnclaveRole) {
+        visitors.withLock { all in
+            for visitor in all where visitor.role == role { visitor.channel.shutDown() }
+            all.removeAll { $0.role == role }
+        }
+    }
+
+    func lock() throws -> LeaseErased {
+        fake.set {
+            $0.lock = .locked; $0.epoch = 2
+        }
+        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalFault) }
+        try line.send(header: try LeaseRecall(person: getuid(), epoch: 1, everything: false).encoded())
+        return try LeaseErased(derBytes: try line.receive(.machine).header)
+    }
+
+    private func serve(_ visitor: Visitor) throws {
+        guard let role = EnclaveRole(rawValue: visitor.role) else { return }
+        visitors.withLock { $0.append((role, visitor.channel)) }
+        guard role == .keychain else {
+            var end = pollfd(fd: visitor.channel.socket.number, events: Int16(0x2000), revents: 0)
+            while poll(&end, 1, -1) != 1 {}
+            return
+        }
+        let first = try visitor.channel.receive(.machine)
+        guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
+        let caller = try Peer(ofConnection: first.descriptors[0])
+        try visitor.channel.send(header: try EnclaveReply.caller(person: caller.uid, pid: Int64(caller.pid)).encoded())
+        while true {
+            let request = try EnclaveRequest(derBytes: try visitor.channel.receive(.idle).header)
+            do {
+                try answer(request, visitor)
+            } catch let refusal as Refusal {
+                try visitor.channel.send(header: try EnclaveReply.refused(refusal).encoded())
+            }
+        }
+    }
+
+    private func answer(_ request: EnclaveRequest, _ visitor: Visitor) throws {
+        let channel = visitor.channel
+        switch request {
+        case .lease:
+            let leased = try fake.lease()
+            try channel.send(header: try EnclaveReply.leased(leased.lease).encoded(), secret: leased.secrets)
+        case .seal(let row):
+            let sealed = try fake.seal(row)
+            try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
+        case .open(let row, let wrapped, let reason, let mayAsk):
+            if row.accessControl != nil, waits.withLock({ $0 }) { try waitForPerson(channel) }
+            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk)
+            try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
+        default: throw Refusal(.unknownRequest)
+        }
+    }
+
+    private func waitForPerson(_ channel: Channel) throws {
+        try channel.send(header: try EnclaveReply.waitingForPerson(place: "approver terminal").encoded())
+        var end = pollfd(fd: channel.socket.number, events: Int16(0x2000), revents: 0)
+        while answer.wait(timeout: .now() + 0.005) == .timedOut {
+            if poll(&end, 1, 0) == 1 {
+                promptEnded.signal()
+                throw ChannelFault.closed
+            }
+        }
+    }
+}

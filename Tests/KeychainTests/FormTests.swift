@@ -1,0 +1,74 @@
+import Keychain
+import KeychainStore
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanSecretBytes
+
+@Suite struct FormTests {
+    @Test(arguments: 0...100)
+    func paddingIsUndoneAndRounded(_ count: Int) {
+        let bytes = [UInt8](repeating: 0x80, count: count)
+        let padded = Padding.pad(bytes)
+        #expect(padded.count % 32 == 0 && padded.count > count && padded.count <= count + 32)
+        #expect(padded.withUnsafeBytes { Padding.end(of: $0) } == count)
+    }
+
+    @Test func wrongPaddingIsNone() {
+        let wrong: [[UInt8]] = [
+            [], [0x80], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32), [0x80] + [UInt8](repeating: 0, count: 63),
+        ]
+        for bytes in wrong { #expect(bytes.withUnsafeBytes { Padding.end(of: $0) } == nil) }
+    }
+
+    @Test func aValueTellsEmptyFromAbsent() throws {
+        let nothing = SecretBytes(count: 0) { _ in }
+        let empty = PaddedValue(hasValue: true, nothing)
+        let absent = PaddedValue(hasValue: false, nothing)
+        let (emptyHasValue, absentHasValue) = (empty.hasValue, absent.hasValue)
+        #expect(emptyHasValue && !absentHasValue)
+        let readHasValue = PaddedValue(decrypted: absent.bytes.duplicate())?.hasValue
+        #expect(readHasValue == false)
+        // An absent value with bytes, and a flag that is none.
+        for front: [UInt8] in [[0, 1, 0x80], [2, 0x80]] {
+            let bytes = front + [UInt8](repeating: 0, count: 32 - front.count)
+            let isRefused = PaddedValue(decrypted: SecretBytes(bytes)) == nil
+            #expect(isRefused)
+        }
+    }
+
+    @Test func aBlindListHoldsWhatIsInIt() {
+        func entry(_ letter: String, _ byte: UInt8) -> [UInt8] { Array(letter.utf8) + [UInt8](repeating: byte, count: 8) }
+        let list = entry("acct", 1) + entry("labl", 2) + entry("svce", 3)
+        func contains(_ wanted: [UInt8], in list: [UInt8]) -> Bool { list.withUnsafeBytes { BlindList.contains($0, wanted) } }
+        #expect(contains([], in: list))
+        #expect(contains(list, in: list))
+        #expect(contains(entry("labl", 2), in: list))
+        #expect(contains(entry("acct", 1) + entry("svce", 3), in: list))
+        #expect(!contains(entry("labl", 3), in: list))
+        #expect(!contains(entry("acct", 1) + entry("zzzz", 3), in: list))
+        #expect(!contains(entry("acct", 1), in: []))
+        #expect(!contains(entry("acct", 1), in: [UInt8](list.dropLast())))
+    }
+
+    @Test func termsSayWhatIsImplied() throws {
+        let terms = try QueryGrammar.terms(of: ItemQuery(kind: .genericPassword))
+        #expect(terms.attributes == ItemAttributes([.accessGroup: .text("unsigned"), .synchronizable: .number(0)]))
+        var any = ItemQuery(kind: .genericPassword)
+        any.includesSynchronizable = true
+        #expect(try QueryGrammar.terms(of: any).attributes[.synchronizable] == nil)
+        let named = ItemQuery(kind: .internetPassword, attributes: ItemAttributes([.synchronizable: .text("1"), .port: .text("443")]))
+        #expect(try QueryGrammar.terms(of: named).attributes[.synchronizable] == .number(1))
+        #expect(try QueryGrammar.terms(of: named).attributes[.port] == .number(443))
+    }
+
+    @Test func argumentsAreExactlyThese() {
+        let right = ["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "7"]
+        #expect(KeychainRoom.Arguments(right)?.enclaveUID == 7)
+        #expect(KeychainRoom.Arguments(Array(right.reversed())) == nil)
+        #expect(KeychainRoom.Arguments(right + ["--more"]) == nil)
+        #expect(KeychainRoom.Arguments(["--state", "s", "--enclave-folder", "/e", "--enclave-uid", "7"]) == nil)
+        #expect(KeychainRoom.Arguments(["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "-1"]) == nil)
+    }
+}

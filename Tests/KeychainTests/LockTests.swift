@@ -1,0 +1,159 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import TestSupport
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanSecretBytes
+
+@Suite struct LockTests {
+    private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
+    private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
+
+    @Test(arguments: Protection.allCases)
+    func eachClassOpensWhenItShould(_ protection: Protection) throws {
+        let room = try Room()
+        try room.add(name, value: "v", protection)
+        #expect(try room.find(name).first?.value == "v")
+        room.enclave.lock(room.lent)
+        let whileLocked = Refusal.Reason.of { _ = try room.find(name) }
+        #expect(whileLocked == (protection.availability == .unlocked ? .locked : nil))
+        #expect(Refusal.Reason.of { _ = try room.find(name, data: false) } == whileLocked)
+        #expect(Refusal.Reason.of { try room.update(name, value: "w") } == whileLocked)
+        #expect(Refusal.Reason.of { try room.add(name, value: "x", protection) } == (whileLocked ?? .duplicateItem))
+        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        let beforeFirstUnlock = Refusal.Reason.of { _ = try room.find(name) }
+        #expect(beforeFirstUnlock == (protection.availability == .always ? nil : .beforeFirstUnlock))
+        #expect(Refusal.Reason.of { try room.add(other, protection) } == .beforeFirstUnlock)
+        #expect(Refusal.Reason.of { try room.delete(name) } == .beforeFirstUnlock)
+        #expect(Refusal.Reason.of { try room.update(name, to: [.account: .text("z")]) } == .beforeFirstUnlock)
+        #expect(Refusal.Reason.of { try room.update(name, value: "u") } == beforeFirstUnlock)
+        #expect(Refusal.Reason.of { _ = try room.find(other) } == .beforeFirstUnlock)
+        room.enclave.set { $0.lock = .unlocked }
+        #expect(
+            try room.find(name).first?.value
+                == (protection.availability == .always ? "u" : protection.availability == .firstUnlock ? "w" : "v"))
+    }
+
+    @Test func whileLockedClosedAndAbsentDiffer() throws {
+        let room = try Room()
+        try room.add(name)
+        room.enclave.lock(room.lent)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .locked)
+        #expect(Refusal.Reason.of { _ = try room.find([.comment: .text("x")]) } == .itemNotFound)
+        #expect(Refusal.Reason.of { _ = try room.find(other) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.add(name) } == .locked)
+        #expect(Refusal.Reason.of { try room.add(name, .afterFirstUnlock) } == .duplicateItem)
+        try room.add(other, .afterFirstUnlock)
+        #expect(Refusal.Reason.of { _ = try room.find([.service: .text("s")], limit: .all) } == .locked)
+        #expect(Refusal.Reason.of { try room.update([.service: .text("s")], value: "x") } == .locked)
+        try room.delete(name)
+        #expect(try room.find([.service: .text("s")], limit: .all).count == 1)
+    }
+
+    @Test func aListBeforeFirstUnlockIsWholeOrRefused() throws {
+        let room = try Room()
+        try room.add(name, .always)
+        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        #expect(try room.find([:], limit: .all).count == 1)
+        room.enclave.set { $0.lock = .unlocked }
+        try room.add(other)
+        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        #expect(Refusal.Reason.of { _ = try room.find([:], limit: .all) } == .beforeFirstUnlock)
+        #expect(try room.find([:]).count == 1)
+    }
+
+    @Test func aClassWhoseKeyIsGoneVanishes() throws {
+        let room = try Room()
+        try room.add(name, .whenPasscodeSetThisDeviceOnly)
+        room.enclave.set { $0.passcodeIsSet = false }
+        room.lent.forget(Room.person)
+        try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
+        #expect(Refusal.Reason.of { try room.add(other, .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(try room.rows().isEmpty)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test func addingOverAnItemWhoseKeyIsGoneWorks() throws {
+        let room = try Room()
+        try room.add(name, .whenPasscodeSetThisDeviceOnly)
+        try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
+        room.lent.forget(Room.person)
+        try room.add(name, value: "new", .whenUnlocked)
+        #expect(try room.find(name).first?.value == "new")
+    }
+
+    @Test func newKeysWriteAndOldKeysStillRead() throws {
+        let room = try Room()
+        try room.add(name, value: "old")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        // The cached lease is stale; the enclave says so when it is asked to seal.
+        try room.add(other, value: "new")
+        #expect(try room.find([.service: .text("s")], limit: .all).compactMap(\.value).sorted() == ["new", "old"])
+        try room.update(name, to: [.label: .text("l")])
+        #expect(Set(try room.rows().map(\.generation)).count == 1)
+        #expect(try room.find([.label: .text("l")]).first?.value == "old")
+    }
+
+    @Test func otherIndexKeysAreRefused() throws {
+        let room = try Room()
+        try room.add(name)
+        try room.enclave.renew(.firstUnlockIndex, forgettingOld: true)
+        try room.restart()
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
+        #expect(Refusal.Reason.of { try room.add(name) } == .stateUnreadable)
+    }
+
+    // MARK: Leases
+
+    private func install(_ room: Room) throws {
+        let leased = try room.enclave.lease()
+        let isOfUse = room.lent.install(leased)
+        #expect(isOfUse)
+    }
+
+    @Test func oneLeaseServesManyRequests() throws {
+        let room = try Room()
+        for number in 0..<5 { try room.add([.account: .text("\(number)")]) }
+        #expect(try room.find([.account: .text("3")]).count == 1)
+        #expect(room.enclave.state.withLock { $0.timesLeased } == 1)
+    }
+
+    @Test func aLeaseOfAnEpochThatWasRecalledBringsNoClassAKeys() throws {
+        let room = try Room()
+        let stale = try room.enclave.lease()
+        room.enclave.lock(room.lent)
+        let isOfUse = room.lent.install(stale)
+        #expect(!isOfUse)
+        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), person: Room.person) == nil)
+        #expect(room.lent.currentGeneration(of: .metadata(.always), person: Room.person) != nil)
+        try install(room)
+    }
+
+    @Test func aLeaseIsNothingWithoutItsStandingConnection() throws {
+        let room = try Room()
+        let leased = try room.enclave.lease()
+        let before = room.lent.install(leased)
+        room.lent.standingConnectionEnded()
+        #expect(room.lent.currentGeneration(of: .deviceIndex, person: Room.person) == nil)
+        let meanwhile = room.lent.install(leased)
+        #expect(room.lent.standing(within: 1000) == nil)
+        let next = room.lent.standingConnectionBegan()
+        let after = room.lent.install(leased)
+        #expect(before && !meanwhile && !after)
+        #expect(room.lent.standing(within: 1000) == next)
+    }
+
+    @Test func aRecallIsForOnePerson() throws {
+        let room = try Room()
+        try install(room)
+        room.lent.recall(LeaseRecall(person: Room.person + 1, epoch: 99, everything: true))
+        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), person: Room.person) != nil)
+        room.lent.recall(LeaseRecall(person: Room.person, epoch: 1, everything: true))
+        #expect(room.lent.currentGeneration(of: .deviceIndex, person: Room.person) == nil)
+    }
+}

@@ -1,0 +1,142 @@
+// The room's logic over a real database and a fake enclave.
+
+import EnclaveWire
+import Foundation
+import Keychain
+import KeychainStore
+import Logging
+import Synchronization
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+final class Room {
+    static let person: UInt32 = 4711
+    let folder: String
+    let lent = LentKeys()
+    let enclave: FakeEnclave
+    private(set) var databases: DatabaseRegistry
+    private let pagesMax: Int?
+    let clock = Mutex<Int64>(800_000_000_000_000)
+
+    init(pagesMax: Int? = nil) throws {
+        folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
+        enclave = try FakeEnclave(person: Self.person, lent: lent)
+        self.pagesMax = pagesMax
+        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    var personFolder: String { "\(folder)/\(Self.person)" }
+    var file: String { "\(personFolder)/keychain.db" }
+    var database: KeychainDatabase { get throws { try databases.database(of: Self.person) } }
+
+    /// As after a restart of keychaind.
+    func restart() throws {
+        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax)
+        lent.forget(Self.person)
+    }
+
+    @discardableResult
+    func serve(_ request: KeychainRequest, value: String? = nil) throws -> Replies {
+        let replies = Replies()
+        let now = clock.withLock { $0 }
+        let parts = KeychainParts(
+            databases: databases, lent: lent, now: { now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var secret: SecretBytes?
+        if let value { secret = SecretBytes(Array(value.utf8)) }
+        try RequestInProgress.serve(request, value: secret, of: Self.person, parts: parts, enclave: enclave, to: replies)
+        return replies
+    }
+
+    // MARK: The verbs in short
+
+    func add(
+        _ attributes: [AttributeName: AttributeValue], value: String? = "value", kind: ItemKind = .genericPassword,
+        _ protection: Protection = .whenUnlocked, control: AccessControlFlags? = nil
+    ) throws {
+        let control = try control.map { try AccessControl(protection: protection, flags: $0) }
+        let record = ItemRecord(kind: kind, attributes: ItemAttributes(attributes), protection: protection, accessControl: control)
+        try serve(.add(record, returns: [], hasData: value != nil), value: value)
+    }
+
+    func find(
+        _ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, data: Bool = true, limit: MatchLimit = .one,
+        _ change: (inout ItemQuery) -> Void = { _ in }
+    ) throws -> [Found] {
+        var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
+        query.returnsData = data
+        query.returnsAttributes = true
+        query.limit = limit
+        change(&query)
+        let replies = try serve(.copyMatching(query))
+        return replies.found
+    }
+
+    func update(
+        _ attributes: [AttributeName: AttributeValue], to changes: [AttributeName: AttributeValue] = [:], value: String? = nil,
+        protection: Protection? = nil, control: AccessControl? = nil, kind: ItemKind = .genericPassword
+    ) throws {
+        let query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
+        let changes = ItemChanges(
+            attributes: ItemAttributes(changes), protection: protection, accessControl: control, hasData: value != nil)
+        try serve(.update(query, changes), value: value)
+    }
+
+    func delete(_ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword) throws {
+        try serve(.delete(ItemQuery(kind: kind, attributes: ItemAttributes(attributes))))
+    }
+
+    /// All rows as they lie on disk.
+    func rows(_ kind: ItemKind = .genericPassword) throws -> [StoredRow] {
+        let all = RowSelection(kind: kind.rawValue, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
+        return try database.rows(of: all, after: 0, count: .max, bytesMax: .max)
+    }
+
+    func tamper(_ row: StoredRow, with halves: RowHalves) throws {
+        let changed = StoredRow(
+            item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: row.blinds, halves: halves)
+        guard try database.update([RowChange(old: row.handle, row: changed, changesBlinds: false)]) == .written else {
+            throw Refusal(.internalFault)
+        }
+    }
+}
+
+struct Found: Equatable {
+    let record: ItemRecord?
+    let value: String?
+}
+
+/// What came back.
+final class Replies: ReplySink {
+    private(set) var found: [Found] = []
+    private(set) var messages: [KeychainReply] = []
+
+    func send(_ reply: KeychainReply) throws {
+        messages.append(reply)
+        if case .items(let items) = reply { found += items.map { Found(record: $0.record, value: nil) } }
+    }
+
+    func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
+        messages.append(reply)
+        guard case .items(let items) = reply, items.count == 1 else { throw Refusal(.internalFault) }
+        found.append(Found(record: items[0].record, value: value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
+    }
+}
+
+extension Refusal.Reason {
+    /// The reason with which `body` is refused; nil when it is not.
+    static func of(_ body: () throws -> Void) -> Refusal.Reason? {
+        do {
+            try body()
+            return nil
+        } catch let refusal as Refusal {
+            return refusal.reason
+        } catch {
+            return .internalFault
+        }
+    }
+}

@@ -1,0 +1,209 @@
+// Kills, bad bytes and damaged files, at the real doors of real rooms.
+
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanDER
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite("Faults")
+struct FaultTests {
+    /// Adds run in one thread while each room is killed in turn: what was acknowledged is there, and everything that is
+    /// there can be read.
+    @Test func killingAnyRoomDuringAddsLosesNothingAcknowledged() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let acknowledged = Mutex<[Int]>([])
+        let isOver = Mutex(false)
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                number += 1
+                if (try? rooms.add("kill", "\(number)", "value \(number)")) != nil { acknowledged.withLock { $0.append(number) } }
+            }
+            ended.signal()
+        }
+        for (round, room) in ["keychaind", "enclaved-testing", "authd", "keychaind", "vauban-witness"].enumerated() {
+            let before = acknowledged.withLock { $0.count }
+            while acknowledged.withLock({ $0.count }) < before + 20 { sched_yield() }
+            try rooms.killAndAwait(room)
+            if room == "enclaved-testing" { try retry { try rooms.unlock() } }
+            _ = round
+        }
+        isOver.withLock { $0 = true }
+        ended.wait()
+        for number in acknowledged.withLock({ $0 }) { #expect(try rooms.read("kill", "\(number)") == "value \(number)") }
+        // Nothing is half there: every row that exists opens, its value included.
+        var all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("kill")]))
+        all.limit = .all
+        all.returnsData = true
+        all.returnsAttributes = true
+        for entry in try rooms.keychain.copyMatching(all) {
+            guard case .text(let account)? = entry.record?.attributes[.account], let value = entry.takeSecret() else { Issue.record("half a row"); continue }
+            #expect(String(decoding: value.disclosed(), as: UTF8.self) == "value \(account)")
+        }
+    }
+
+    @Test(arguments: ["keychain", "authentication", "enclave"])
+    func badBytesEndTheirConnectionAndHarmNoOther(door: String) throws {
+        let rooms = try Rooms()
+        try rooms.add("s", "a", "unharmed")
+        let address = ServerAddress(folder: rooms.service.sockets, socket: door, serverUID: geteuid())
+        let good = try KeychainRequest.delete(Rooms.query("x", "y")).encoded()
+        let bodies: [[UInt8]] = [[], [0x30], [0x30, 0x03, 0x02, 0x01], good + [0x00], Array(good.dropLast()), [UInt8](repeating: 0xFF, count: 100)]
+        for body in bodies {
+            let channel = try address.connect(role: door == "enclave" ? 1 : 0)
+            var frame = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + [0, 0, 0, 0]
+            frame += body
+            #expect(write(channel.socket.number, frame, frame.count) == frame.count)
+            try expectEnd(of: channel)
+        }
+        // Lengths beyond every limit are refused before a byte is kept.
+        for lengths: [UInt8] in [[0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]] {
+            let channel = try address.connect(role: door == "enclave" ? 1 : 0)
+            #expect(write(channel.socket.number, lengths, 8) == 8)
+            try expectEnd(of: channel)
+        }
+        #expect(try rooms.read("s", "a") == "unharmed")
+    }
+
+    @Test func anUnknownRequestIsRefusedByNameAndTheConnectionLives() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.service.keychainDoor.connect()
+        // SEQUENCE { INTEGER 1, [25] {} }: a call that this version does not have.
+        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xB9, 0x00])
+        guard case .refused(let refusal) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .unknownRequest)
+        #expect(refusal.detail?.contains("25") == true)
+        try channel.send(header: try KeychainRequest.delete(Rooms.query("x", "y")).encoded())
+        guard case .refused(let second) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        #expect(second.reason == .itemNotFound)
+        // A version of the future is malformed here, and says so.
+        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x02, 0xA1, 0x00])
+        guard case .refused(let third) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        #expect(third.reason == .malformed && third.detail?.contains("version") == true)
+    }
+
+    /// Another process that was handed the connection writes a whole, correct request: it is not the one that connected.
+    @Test func aConnectionInAnotherProcessIsRefused() throws {
+        let rooms = try Rooms()
+        try rooms.add("s", "a", "mine")
+        let channel = try rooms.service.keychainDoor.connect()
+        var query = Rooms.query("s", "a")
+        query.returnsData = true
+        let header = try KeychainRequest.copyMatching(query).encoded()
+        let frame = withUnsafeBytes(of: UInt32(header.count).bigEndian) { Array($0) } + [0, 0, 0, 0] + header
+        let file = "\(rooms.home)/frame"
+        try Data(frame).write(to: URL(fileURLWithPath: file))
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: "/bin/cat")
+        child.arguments = [file]
+        child.standardOutput = FileHandle(fileDescriptor: channel.socket.number, closeOnDealloc: false)
+        try child.run()
+        child.waitUntilExit()
+        // At most a refusal comes back before the end, and nothing that the request asked for.
+        if let answer = try? channel.receive(.machine), let reply = try? KeychainReply(derBytes: answer.header) {
+            guard case .refused = reply else { Issue.record("the request was served"); return }
+            #expect(throws: ChannelFault.self) { _ = try channel.receive(.machine) }
+        }
+    }
+
+    @Test func aSecondLauncherRefusesToStart() throws {
+        let rooms = try Rooms()
+        let second = Process()
+        second.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/vauban-launcher-testing")
+        second.arguments = ["--home", rooms.home, "--sockets", rooms.service.sockets]
+        let words = Pipe()
+        second.standardError = words
+        try second.run()
+        second.waitUntilExit()
+        #expect(second.terminationStatus != 0)
+        #expect(String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).contains("already"))
+        #expect(try rooms.authentication.status().device.lock == .unlocked)
+    }
+
+    @Test func aDamagedKeybagIsPutAsideAndReportedAndNeverReplaced() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "behind a damaged keybag")
+        _ = try LauncherControl.stop(home: rooms.home)
+        let folder = "\(rooms.home)/enclave/people/\(geteuid())"
+        let keybag = "\(folder)/keybag"
+        let good = try Data(contentsOf: URL(fileURLWithPath: keybag))
+        var bad = good
+        bad[bad.count / 2] ^= 1
+        try bad.write(to: URL(fileURLWithPath: keybag))
+        _ = try ServiceStarter.start(rooms.service)
+        let status = try rooms.authentication.status().device
+        #expect(status.lock == .unreadable)
+        #expect(status.warnings.contains { $0.contains("keybag.quarantined-1") })
+        #expect(refusal { _ = try rooms.read("s", "a") } == .stateUnreadable)
+        #expect(refusal { try rooms.add("s", "new", "x") } == .stateUnreadable)
+        #expect(refusal { try rooms.authentication.setPasscode(secret("a new passcode")) } == .stateUnreadable)
+        #expect(!FileManager.default.fileExists(atPath: keybag))
+        // A good copy put back heals it.
+        _ = try LauncherControl.stop(home: rooms.home)
+        try good.write(to: URL(fileURLWithPath: keybag))
+        chmod(keybag, 0o600)
+        _ = try ServiceStarter.start(rooms.service)
+        try rooms.unlock()
+        #expect(try rooms.read("s", "a") == "behind a damaged keybag")
+    }
+
+    @Test func aPromptEndsWhenTheAgentOrTheCallerDies() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "p", "x", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        let person = try rooms.person([.silence])
+        let ended = DispatchSemaphore(value: 0)
+        let reason = Mutex<Refusal.Reason?>(nil)
+        Thread.detachNewThread {
+            let why = refusal { _ = try rooms.read("s", "p") }
+            reason.withLock { $0 = why }
+            ended.signal()
+        }
+        #expect(person.awaitQuestion())
+        person.leave()
+        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(reason.withLock { $0 } == .nobodyToAsk)
+        // The prompt service itself dies while it asks.
+        let another = try rooms.person([.silence])
+        Thread.detachNewThread {
+            let why = refusal { _ = try rooms.read("s", "p") }
+            reason.withLock { $0 = why }
+            ended.signal()
+        }
+        #expect(another.awaitQuestion())
+        kill(try rooms.process(of: "authd"), SIGKILL)
+        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(reason.withLock { $0 } == .nobodyToAsk)
+    }
+
+    /// The connection must end, with or without a typed refusal before.
+    private func expectEnd(of channel: Channel) throws {
+        for _ in 0..<2 {
+            do throws(ChannelFault) { _ = try channel.receive(.machine) } catch {
+                if case .deadline = error { Issue.record("the connection was left open") }
+                return
+            }
+        }
+        Issue.record("the connection goes on")
+    }
+
+    private func retry(_ body: () throws -> Void) throws {
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while true {
+            do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
+            sched_yield()
+        }
+    }
+}

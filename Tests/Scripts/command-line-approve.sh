@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The approver: a program without a terminal asks at `vauban approve`; `vauban approve -- CMD` gives a command an inner terminal and
+# keeps the outer one for questions.
+# proves: C-097 C-104
+set -u
+. Tests/Scripts/lib/command-line.sh
+set_passcode
+printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
+
+# One that asks from a session without a terminal. It writes to files, so that the terminal shows only what the approver shows.
+cat >"$TMPDIR/asker" <<ASKER
+#!/bin/sh
+setsid "$VAUBAN_BUILD/vauban" get bank/anna </dev/null >"$TMPDIR/asked" 2>"$TMPDIR/asked.err" &
+echo \$! >"$TMPDIR/asker.pid"
+ASKER
+# Waits for the end of what the asker started, by its pipe: no clock.
+cat >"$TMPDIR/wait" <<'WAIT'
+#!/bin/sh
+pid=$(cat "$TMPDIR/asker.pid")
+tail --pid="$pid" -f /dev/null
+WAIT
+chmod +x "$TMPDIR/asker" "$TMPDIR/wait"
+export TMPDIR
+
+# On a terminal of its own.
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Programs can ask you here
+run $TMPDIR/asker
+expect Who asks:  vauban (/
+expect It says:   “get bank/anna”
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/asked)" = 'the secret' ]
+run $TMPDIR/asker
+expect Attempt 1 of 3
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+run $TMPDIR/asker
+expect Attempt 1 of 3
+expect Passcode
+run kill \$(cat $TMPDIR/asker.pid)
+expect withdrawn
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'the approver did not end by Ctrl-C'; }
+grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
+
+# The one who waits is told where.
+expect_text 'Waiting for your answer: vauban approve on pts/' "$TMPDIR/asked.err"
+
+# With a command: its exit code, its window size and its keys are passed on; questions come over it and go again.
+play "$VAUBAN_BUILD/vauban" approve -- sh -c 'exit 7' </dev/null >"$TMPDIR/out"
+[ $? = 7 ] || { cat "$TMPDIR/out"; fail 'the exit code was not passed on'; }
+play "$VAUBAN_BUILD/vauban" approve -- sh -c 'kill -TERM $$' </dev/null >"$TMPDIR/out"
+[ $? = 143 ] || { cat "$TMPDIR/out"; fail 'the end by a signal was not passed on'; }
+play "$VAUBAN_BUILD/vauban" approve -- "$TMPDIR/no-such-program" </dev/null >"$TMPDIR/out"
+[ $? = 127 ] || { cat "$TMPDIR/out"; fail 'a command that is not there is not told'; }
+cat >"$TMPDIR/inner" <<INNER
+#!/bin/sh
+trap 'echo size \$(stty size)' WINCH
+echo size \$(stty size)
+read -r line; echo "heard \$line"
+read -r line; echo "heard \$line"
+"$VAUBAN_BUILD/vauban" get bank/anna
+echo "got \$?"
+exit 3
+INNER
+chmod +x "$TMPDIR/inner"
+play "$VAUBAN_BUILD/vauban" approve -- "$TMPDIR/inner" >"$TMPDIR/out" <<STEPS
+expect size 24 100
+send first line
+expect heard first line
+resize 40x120
+send second line
+expect size 40 120
+expect heard second line
+expect Waiting for your answer: vauban approve on pts/
+expect [?1049h
+expect Vauban asks for your passcode
+expect Passcode
+secret $passcode
+expect [?1049l
+expect the secret
+expect got 0
+STEPS
+[ $? = 3 ] || { cat "$TMPDIR/out"; fail 'the command did not end as it should'; }
+grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode reached the command'
+
+# Job control and Ctrl-C belong to the command.
+play "$VAUBAN_BUILD/vauban" approve -- sh -c 'trap "echo interrupted; exit 9" INT; echo ready; while :; do read -r line; done' >"$TMPDIR/out" <<'STEPS'
+expect ready
+key ctrl-c
+expect interrupted
+STEPS
+[ $? = 9 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C did not reach the command'; }
+
+# Much output is passed on whole.
+play "$VAUBAN_BUILD/vauban" approve -- seq 1 20000 </dev/null >"$TMPDIR/out" || fail 'seq failed'
+seq 1 20000 | cmp - "$TMPDIR/out" || fail 'output was lost'
+
+# The terminal is as it was.
+play sh -c "'$VAUBAN_BUILD/vauban' approve -- true; stty -a" </dev/null >"$TMPDIR/out"
+grep -q -- ' -echo \| -icanon' "$TMPDIR/out" && fail 'the terminal stays raw'
+expect_status 36 detached approve
+echo 'questions reach the approver, and no key goes astray'

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Chrome's password export: nasty fields, broken lines, what is there already; then 10,000 rows.
+set -u
+. Tests/Scripts/lib/command-line.sh
+[ -x /usr/bin/awk ] || command -v awk >/dev/null || { echo 'there is no awk here'; exit 77; }
+
+# Every kind of field that the generator knows, with a byte order mark and CRLF.
+for form in '' --bom --crlf '--bom --crlf'; do
+    new_keychain
+    # shellcheck disable=SC2086
+    scripts/make-csv 24 $form >"$TMPDIR/p.csv"
+    expect_status 0 vauban import "$TMPDIR/p.csv"
+    expect_text '24 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+    check() { vauban get --server "site-$1.example" >"$TMPDIR/got" || fail "row $1 is not found"; printf "$2" | cmp - "$TMPDIR/got" || fail "row $1 has another password ($form)"; }
+    check 1 'pw-1-7919,with,commas'
+    check 2 '"pw-2-15838" "quoted"'
+    check 3 'pw-3-23757\nsecond line\r\nthird line'
+    check 4 '  pw-4-31676  '
+    check 5 '\314\201pw-5-39595\303\251\342\202\254\360\237\224\221'
+    check 10 '\\pw-10-79190'"'"'$(x)`;|'
+    [ "$(vauban get "site-6.example/Åsa Öberg 6")" = pw-6-47514 ] || fail 'an account in Unicode is not found'
+    [ "$(vauban get --server site-7.example --protocol http --port 8080 --path /a%20b/c)" = pw-7-55433 ] || fail 'protocol, port and path are not kept'
+    [ "$(vauban get --server site-8.example --account '')" = pw-8-63352 ] || fail 'a row without a user name is not found'
+    [ "$(vauban list | wc -l)" = 24 ] || fail 'there are not 24 items'
+    # Again: all of it is there.
+    expect_status 0 vauban import "$TMPDIR/p.csv"
+    expect_text '0 added, 24 skipped' "$TMPDIR/err"
+done
+vauban list >"$TMPDIR/out"
+grep -q 'pw-' "$TMPDIR/out" && fail 'list shows a password'
+
+# Lines that cannot be taken are told by their number; the others are taken, and nothing is half there.
+new_keychain
+printf '%s\n' 'password,note,url,username,name' \
+    'secret-one,,https://one.example/,anna,One' \
+    'secret-two,,,anna,no url' \
+    'secret-three,,not a url,anna,bad url' \
+    ',,https://four.example/,anna,no password' \
+    'secret-five,https://five.example/,anna' \
+    '"secret-six"x,,https://six.example/,anna,bad quote' \
+    'secret-seven,,https://one.example/,anna,the same with another password' \
+    '' \
+    '"secret' \
+    'nine",a note,https://nine.example/,anna,Nine' \
+    'secret-one,,https://one.example/,anna,the same' \
+    'secret"twelve,,https://twelve.example/,anna,a quote inside' \
+    '"secret-thirteen,,https://thirteen.example/,anna,never closed' \
+    'secret-last,,https://last.example/,anna,Last' >"$TMPDIR/broken.csv"
+printf 'secret-\377,,https://latin.example/\377,anna,not UTF-8\n' >>"$TMPDIR/broken.csv"
+printf 'secret-end,,https://end.example/,anna,without a line end' >>"$TMPDIR/broken.csv"
+expect_status 1 vauban import "$TMPDIR/broken.csv"
+for told in 'line 3: not taken: it has no url' 'line 4: not taken: its url names no server' 'line 5: not taken: it has no password' \
+    'line 6: not taken: it has 3 fields, not 5' 'line 7: not taken: there is something between' \
+    'line 8: not taken: it exists already with another password' 'line 13: not taken: its quotes are not in order' \
+    'line 14: not taken: a quote is never closed' 'line 16: not taken: its url is not UTF-8' '4 added, 1 skipped as they are there already, 9 not taken'; do
+    expect_text "$told" "$TMPDIR/err"
+done
+grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a password was told'
+[ "$(vauban get --server nine.example)" = "$(printf 'secret\nnine')" ] || fail 'a line after a blank one is wrong'
+[ "$(vauban get --server one.example)" = secret-one ] || fail 'an existing password was changed'
+[ "$(vauban get --server last.example)" = secret-last ] || fail 'an open quote took the next line with it'
+[ "$(vauban get --server end.example)" = secret-end ] || fail 'the last line without its end was lost'
+
+# Files that are no export.
+printf 'a,b\n1,2\n' | expect_status 206 vauban import -
+expect_text 'must name the columns' "$TMPDIR/err"
+expect_status 206 vauban import /dev/null
+expect_status 206 vauban import "$TMPDIR/none.csv"
+head -c 100000 /dev/urandom | expect_status 206 vauban import -
+
+# A closed keychain refuses the import before the first line.
+set_passcode
+vauban lock 2>/dev/null
+expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" import "$TMPDIR/p.csv"
+unlock
+
+# Heavy: 10,000 rows. Each hundredth is read back, and the whole is counted.
+new_keychain
+scripts/make-csv 10000 --bom >"$TMPDIR/large.csv"
+expect_status 0 vauban import "$TMPDIR/large.csv"
+expect_text '10000 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+[ "$(vauban list | wc -l)" = 10000 ] || fail 'there are not 10,000 items'
+for row in $(seq 12 120 10000) 10000; do
+    vauban get --server "site-$row.example" >"$TMPDIR/got" || fail "row $row is not found"
+    grep -qF -- "pw-$row-" "$TMPDIR/got" || fail "row $row has another password"
+done
+expect_status 0 vauban import "$TMPDIR/large.csv"
+expect_text '0 added, 10000 skipped' "$TMPDIR/err"
+# On a terminal it shows how far it is.
+new_keychain
+scripts/make-csv 250 >"$TMPDIR/p.csv"
+play "$VAUBAN_BUILD/vauban" import "$TMPDIR/p.csv" >"$TMPDIR/out" <<'STEPS' || fail 'import on a terminal failed'
+expect Importing: 100 of 250
+expect Importing: 200 of 250
+expect 250 added
+STEPS
+echo 'the export is taken in, and what is wrong with it is told'

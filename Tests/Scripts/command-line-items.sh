@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Items on the command line: what set, get, list and delete do, where a secret may come from, and how each ends.
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+# The first item says that without a passcode the disk protects nothing; the second says nothing.
+printf 'hunter2\n' | vauban set github/anna 2>"$TMPDIR/err" || fail 'set failed'
+expect_text 'the disk alone protects nothing' "$TMPDIR/err"
+printf second | vauban set github/bert 2>"$TMPDIR/err" || fail 'set failed'
+[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'a second set still talks'; }
+
+# get prints the secret and nothing else: no newline into a pipe, one on a terminal.
+vauban get github/anna >"$TMPDIR/out" 2>"$TMPDIR/err" || fail 'get failed'
+printf hunter2 | cmp - "$TMPDIR/out" || fail 'get printed something else'
+[ ! -s "$TMPDIR/err" ] || fail 'get said something besides'
+play "$VAUBAN_BUILD/vauban" get github/anna </dev/null >"$TMPDIR/out" || fail 'get on a terminal failed'
+printf 'hunter2\n' | cmp - "$TMPDIR/out" || fail 'get on a terminal printed something else'
+
+# Words or options mean the same; a secret is bytes, and comes from a descriptor as well.
+head -c 70000 /dev/urandom >"$TMPDIR/binary"
+vauban set -s binary -a x --keep-newline --secret-fd 5 5<"$TMPDIR/binary" || fail 'set from a descriptor failed'
+vauban get binary/x | cmp - "$TMPDIR/binary" || fail 'bytes were changed'
+vauban get --service binary --account x | cmp - "$TMPDIR/binary" || fail 'options mean something else than the word'
+printf 'a\n\n' | vauban set newline && vauban get newline >"$TMPDIR/out"
+printf 'a\n' | cmp - "$TMPDIR/out" || fail 'not exactly one newline was dropped'
+printf '' | vauban set empty && vauban get empty | cmp - /dev/null || fail 'an empty secret is not empty'
+head -c 1048577 /dev/zero >"$TMPDIR/large"
+expect_status 42 vauban set large --secret-fd 5 5<"$TMPDIR/large"
+
+# A second set is an update: the item stays one, and its protection stays.
+printf pw | vauban set ci/deploy --when after-first-unlock || fail 'set --when failed'
+printf changed | vauban set ci/deploy || fail 'the update failed'
+[ "$(vauban get ci/deploy)" = changed ] || fail 'the update changed nothing'
+[ "$(vauban list ci/deploy)" = "ci/deploy	after-first-unlock" ] || fail 'the update changed the protection'
+printf changed | vauban set ci/deploy --when unlocked
+[ "$(vauban list ci/deploy)" = "ci/deploy	unlocked" ] || fail 'the protection was not changed'
+
+# More than one match: all are named, none is touched.
+expect_status 64 vauban get github
+expect_text 'vauban get --service github --account anna' "$TMPDIR/err"
+[ ! -s "$TMPDIR/out" ] || fail 'an ambiguous get printed something'
+expect_status 64 vauban delete github
+expect_status 0 vauban get github/bert
+# An item without an account is another one, and can be meant.
+printf alone | vauban set github
+[ "$(vauban get github --account '' 2>/dev/null)" = '' ] || fail 'a word goes with no option'
+[ "$(vauban get --service github --account '')" = alone ] || fail 'the item without an account cannot be meant'
+
+# Servers.
+printf web | vauban set --server example.com -a 'anna o'"'"'hara' --protocol https --port 8443 --path /login || fail 'set --server failed'
+[ "$(vauban get --server example.com)" = web ] || fail 'get --server failed'
+[ "$(vauban get "example.com/anna o'hara")" = web ] || fail 'server/account in one word failed'
+printf web2 | vauban set --server example.com -a bert
+expect_status 64 vauban get --server example.com
+expect_text "--account 'anna o'\\''hara' --protocol https --port 8443 --path /login" "$TMPDIR/err"
+
+# A name cannot write to the terminal.
+printf x | vauban set -s "$(printf 'evil\033[2J\342\200\256name')" -a y
+vauban list >"$TMPDIR/out"
+expect_text 'evil\u{1b}[2J\u{202e}name/y' "$TMPDIR/out"
+grep -q "$(printf '\033')" "$TMPDIR/out" && fail 'an escape reached the output'
+grep -qE 'hunter2|changed|web' "$TMPDIR/out" && fail 'list shows a secret'
+
+# Exit codes.
+expect_status 0 vauban delete github/anna
+expect_status 44 vauban get github/anna
+expect_text 'not found' "$TMPDIR/err"
+expect_status 44 vauban delete github/anna
+expect_status 44 vauban list nothing/here
+expect_status 64 vauban get
+expect_status 64 vauban get a/b --service c
+expect_status 64 vauban frobnicate
+expect_status 64 vauban set x --when never
+expect_status 64 vauban set --account only
+expect_status 0 vauban --help
+for verb in setup status passcode lock unlock set get list delete import approve serve stop; do
+    expect_status 0 vauban "$verb" --help
+    [ "$verb" = passcode ] || expect_text Example "$TMPDIR/out"
+done
+expect_status 0 vauban passcode set --help
+expect_text Example "$TMPDIR/out"
+(unset VAUBAN_HOME; expect_status 53 vauban get a/b; expect_text 'run vauban setup' "$TMPDIR/err") || exit 1
+
+# A secret asked for on a terminal, twice, without echo; Ctrl-C leaves things as they were.
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not taken'
+expect Secret for typed/x
+secret not shown
+expect The same again
+secret not shown
+STEPS
+[ "$(vauban get typed/x)" = 'not shown' ] || fail 'another secret was stored than was typed'
+grep -q 'not shown' "$TMPDIR/out" && fail 'the secret was shown'
+play "$VAUBAN_BUILD/vauban" set typed/y >"$TMPDIR/out" <<'STEPS'
+expect Secret for typed/y
+key ctrl-c
+STEPS
+[ $? = 128 ] || fail 'Ctrl-C is not "cancelled"'
+expect_status 44 vauban get typed/y
+# Keys that edit: what was taken back is not stored.
+play "$VAUBAN_BUILD/vauban" set typed/z >/dev/null <<'STEPS' || fail 'editing failed'
+expect Secret for typed/z
+secret wrong
+expect The same again
+secret other
+expect The two differ
+expect Secret for typed/z
+secret right
+expect The same again
+secret right
+STEPS
+[ "$(vauban get typed/z)" = right ] || fail 'the second attempt was not stored'
+echo 'items are kept, found, listed and deleted as the manual says'

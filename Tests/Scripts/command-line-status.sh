@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What `vauban status` says in each state, and what setup, serve and stop do.
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+status_has() { vauban status >"$TMPDIR/out" 2>&1 || fail 'status failed'; for text in "$@"; do expect_text "$text" "$TMPDIR/out"; done; }
+
+# The words of the design on what user mode is worth.
+status_has 'does NOT protect against other programs of the same uid, which can read the device secret and the pairing key, speak to any door, forge a match, and guess offline without the counter' \
+    'protects against disk theft (as far as the passcode is strong), other users and sandboxed programs' \
+    'the disk alone protects nothing' 'unlocked, since 20' 'the service started' "VAUBAN_HOME  $VAUBAN_HOME" \
+    'nowhere for other programs' 'Next         vauban passcode set'
+set_passcode
+status_has 'set; 5 tries left' 'the passcode was set' 'vauban approve'
+vauban lock 2>/dev/null
+status_has 'locked, since 20' 'it was asked to lock' 'Next         vauban unlock'
+vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
+status_has 'set; 4 tries left'
+unlock
+status_has 'unlocked, since 20' 'the passcode was entered' 'set; 5 tries left'
+expect_status 0 vauban stop
+expect_status 0 vauban stop
+expect_text 'not running' "$TMPDIR/err"
+status_has 'not unlocked since it started' 'the service started'
+play "$VAUBAN_BUILD/vauban" status >"$TMPDIR/out" </dev/null
+expect_text 'vauban itself asks on this terminal (pts/' "$TMPDIR/out"
+play "$VAUBAN_BUILD/vauban" approve >/dev/null <<STEPS
+expect Programs can ask you here
+run "$VAUBAN_BUILD/vauban" status >$TMPDIR/out
+key ctrl-c
+STEPS
+expect_text 'every program asks at: vauban approve on pts/' "$TMPDIR/out"
+
+# setup without VAUBAN_HOME makes the person's own, in their data folder, for them alone.
+vauban stop 2>/dev/null
+if [ -e /etc/vauban/rooms ]; then echo 'an installed service: setup is not tried'; exit 0; fi
+unset VAUBAN_HOME
+expect_status 53 vauban status
+expect_status 0 vauban setup
+expect_text 'does NOT protect against other programs of the same uid' "$TMPDIR/err"
+expect_text 'vauban passcode set' "$TMPDIR/err"
+home=$HOME/.local/share/vauban
+[ "$(stat -c %a "$home")" = 700 ] || fail 'the folder is open to others'
+grep -q "^launcher .*/vauban-launcher$" "$home/service" || fail 'the launcher is not written down'
+expect_status 0 vauban setup
+expect_text 'set up already' "$TMPDIR/err"
+expect_status 0 vauban stop
+# On a terminal it offers a passcode, and "not now" is an answer.
+play "$VAUBAN_BUILD/vauban" setup >"$TMPDIR/out" <<'STEPS' || fail 'not now is not taken for an answer'
+expect New passcode
+key ctrl-c
+expect No passcode was set
+STEPS
+play "$VAUBAN_BUILD/vauban" setup >"$TMPDIR/out" <<STEPS || fail 'no passcode was set in setup'
+expect New passcode
+secret $passcode
+expect The same again
+secret $passcode
+expect The passcode is set
+STEPS
+expect_status 0 vauban stop
+
+# serve stays in the foreground, and Ctrl-C ends it and its rooms.
+play "$VAUBAN_BUILD/vauban" serve >"$TMPDIR/out" <<STEPS
+expect the rooms run
+run printf x | "$VAUBAN_BUILD/vauban" status >$TMPDIR/status
+key ctrl-c
+STEPS
+expect_text 'Mode         user' "$TMPDIR/status"
+expect_status 0 vauban stop
+expect_text 'not running' "$TMPDIR/err"
+echo 'status tells the state, and setup what it is worth'
