@@ -9,7 +9,7 @@ enum DoorFault {
         case let refusal as Refusal: refusal
         case let fault as DERFault: Refusal(.malformed, fault.description)
         case ChannelFault.foreignSender:
-            Refusal(.notAllowedHere, "a message came from another process than the one that connected; a forked child connects itself")
+            Refusal(.malformed, "a message came from another process than the one that connected; a forked child connects itself")
         case ChannelFault.malformed(let why): Refusal(.malformed, why)
         case ChannelFault.oversized: Refusal(.malformed, "a message is larger than this door takes")
         case ChannelFault.deadline: Refusal(.malformed, "a message did not end in time")

@@ -26,7 +26,7 @@ struct EnclaveCounter {
         let header = try request.encoded()
         do {
             return try firstReply(header, watching)
-        } catch where Self.isBreak(error) {
+        } catch  where Self.isBreak(error) {
             close()
             return try firstReply(header, watching)
         }
@@ -54,7 +54,9 @@ struct EnclaveCounter {
         let reply = Reply(reply: try EnclaveReply(derBytes: message.header), descriptors: message.descriptors)
         var cards = 0
         if case .challenge = reply.reply { cards = 1 }
-        guard reply.descriptors.count == cards else { throw ChannelFault.malformed("the enclave's reply has a wrong number of descriptors") }
+        guard reply.descriptors.count == cards else {
+            throw ChannelFault.malformed("the enclave's reply has a wrong number of descriptors")
+        }
         return reply
     }
 

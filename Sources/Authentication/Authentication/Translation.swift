@@ -32,7 +32,8 @@ extension AuthenticationRequest {
         case (_, .refused(let refusal)): .refused(refusal)
         case (.status, .status(let status)): .status(status, promptPlaces: promptPlaces())
         case (.challenge(let purpose), .challenge(let challenge)) where challenge.purpose == purpose: .challenge(challenge)
-        case (.setPasscode, .done), (.changePasscode, .done), (.unlock, .done), (.lock, .done), (.canEvaluate, .done), (.evaluate, .done): .done
+        case (.setPasscode, .done), (.changePasscode, .done), (.unlock, .done), (.lock, .done), (.canEvaluate, .done), (.evaluate, .done):
+            .done
         default: .refused(Refusal(.internalFault))
         }
     }

@@ -12,7 +12,9 @@ package struct LauncherOptions: Sendable, Hashable {
         var given: [String: String] = [:]
         var rest = words[...]
         while let name = rest.popFirst() {
-            guard ["--home", "--sockets", "--ready-descriptor"].contains(name), given[name] == nil, let value = rest.popFirst() else { return nil }
+            guard ["--home", "--sockets", "--ready-descriptor"].contains(name), given[name] == nil, let value = rest.popFirst() else {
+                return nil
+            }
             given[name] = value
         }
         guard let home = given["--home"], let sockets = given["--sockets"], home.hasPrefix("/"), sockets.hasPrefix("/") else { return nil }

@@ -31,7 +31,9 @@ package struct LauncherRecord: Sendable, Hashable {
         let lines = text.split(separator: "\n")
         guard lines.count >= 2 else { return nil }
         let words = lines[0].split(separator: " ")
-        guard words.count == 3, words[0] == "launcher", let pid = Int32(words[1]), pid > 0, lines[1].hasPrefix("sockets ") else { return nil }
+        guard words.count == 3, words[0] == "launcher", let pid = Int32(words[1]), pid > 0, lines[1].hasPrefix("sockets ") else {
+            return nil
+        }
         self.init(
             pid: pid, start: String(words[2]), sockets: String(lines[1].dropFirst("sockets ".count)), isReady: lines.last == "ready")
     }

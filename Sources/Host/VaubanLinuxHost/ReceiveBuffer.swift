@@ -6,7 +6,9 @@ internal import VaubanSecretBytes
 struct ReceiveBuffer: ~Copyable {
     private var bytes = SecretBytes(count: 8 + DoorLimits.headerBytesMax + 4096) { _ in }
     private var end = 0
-    private var descriptors: [Descriptor] = []
+    /// Descriptors with the place of the last byte that came with them. The kernel ends a receive at the bytes that
+    /// carry descriptors, so they belong to the message in which that receive ended.
+    private var descriptors: [(last: Int, descriptor: Descriptor)] = []
 
     var isEmpty: Bool { end == 0 }
 
@@ -17,7 +19,7 @@ struct ReceiveBuffer: ~Copyable {
 
     mutating func received(_ count: Int, _ more: [Descriptor]) {
         end += count
-        descriptors.append(contentsOf: more)
+        for descriptor in more { descriptors.append((end - 1, descriptor)) }
     }
 
     /// The next message if its header is here; the rest of a large secret section is read straight into its own place
@@ -52,9 +54,9 @@ struct ReceiveBuffer: ~Copyable {
             }
             secret = consume taken
         }
+        let carried = descriptors.filter { $0.last < total }.map(\.descriptor)
         drop(min(total, end))
-        let carried = descriptors
-        descriptors = []
+        guard carried.count <= Int(VAUBAN_DESCRIPTORS_MAX) else { throw .malformed("a message carries too many descriptors") }
         return Message(header: header, secret: secret, descriptors: carried)
     }
 
@@ -66,6 +68,7 @@ struct ReceiveBuffer: ~Copyable {
             UnsafeMutableRawBufferPointer(rebasing: all[kept..<end]).initializeMemory(as: UInt8.self, repeating: 0)
         }
         end = kept
+        descriptors = descriptors.filter { $0.last >= count }.map { ($0.last - count, $0.descriptor) }
     }
 }
 

@@ -72,10 +72,17 @@ extension Refusal: DERReadable, DERWritable {
         secondsToWait = try fields.optionalInteger(2, "seconds to wait", in: 0...1_000_000)
     }
 
+    /// As many whole characters as fit.
+    private static func bounded(_ detail: String) -> String {
+        var text = detail
+        while text.utf8.count > detailBytesMax { text.removeLast() }
+        return text
+    }
+
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(reason.rawValue)
-            try fields.optionalText(0, detail.map { String($0.prefix(Self.detailBytesMax / 4)) })
+            try fields.optionalText(0, detail.map(Self.bounded))
             try fields.optionalInteger(1, triesLeft)
             try fields.optionalInteger(2, secondsToWait)
         }

@@ -1,0 +1,115 @@
+import Authentication
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+
+/// What agents may see and say: routing as a table, and every answer that is not one.
+@Suite struct AgentConductTests {
+    struct Route: Sendable, CustomTestStringConvertible {
+        let agents: [Agent]
+        let places: [String]
+        let testDescription: String
+    }
+
+    static let routes = [
+        Route(agents: [], places: [], testDescription: "no agent"),
+        Route(agents: [Sample.approver(at: "a")], places: ["a"], testDescription: "an approver takes every caller"),
+        Route(
+            agents: [Sample.approver(at: "a"), Sample.approver(at: "b")], places: ["b", "a"], testDescription: "the newest approver first"),
+        Route(
+            agents: [Sample.approver(at: "a"), Sample.ownAgent(at: "o"), Sample.approver(at: "b")], places: ["b", "a", "o"],
+            testDescription: "approvers before the caller's own terminal"),
+        Route(agents: [Sample.ownAgent(pid: 50, at: "o")], places: ["o"], testDescription: "the caller's own terminal"),
+        Route(agents: [Sample.ownAgent(pid: 51)], places: [], testDescription: "another process's own terminal"),
+        Route(
+            agents: [Sample.approver(of: Sample.bob), Sample.ownAgent(of: Sample.bob, pid: 50)], places: [],
+            testDescription: "agents of another person"),
+    ]
+
+    @Test(arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
+        var queue = AttentionQueue(route.agents)
+        #expect(queue.places(person: Sample.alice, caller: 50) == route.places)
+        let question = Sample.question(1, of: Sample.alice, caller: 50)
+        let effects = queue.handle(.asked(question))
+        if let best = route.places.first {
+            #expect(effects.last == .place(question, best))
+        } else {
+            #expect(effects == [.answer(question, .nobody)])
+        }
+    }
+
+    private let first = AgentNumber(1)
+    private let second = AgentNumber(2)
+
+    @Test func anAnswerToSomethingElseEndsTheAgent() {
+        let question = Sample.question(1)
+        let strange: [(prompt: [UInt8], challenge: [UInt8])] = [
+            (Sample.prompt(2), question.challenge.nonce), (question.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
+        ]
+        for (prompt, challenge) in strange {
+            var queue = AttentionQueue([Sample.approver()])
+            _ = queue.handle(.asked(question))
+            let effects = queue.handle(.answered(first, prompt: prompt, challenge: challenge, Sample.passcode))
+            expectDismissed(first, effects)
+            // With the agent goes its place on the screen.
+            #expect(effects.last == .answer(question, .nobody))
+        }
+    }
+
+    @Test func onlyTheAgentThatWasAskedAnswers() {
+        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        expectDismissed(first, queue.answer(first, question, Sample.passcode))
+        #expect(queue.answer(second, question, .fallback) == [.answer(question, .fallback)])
+    }
+
+    @Test func anotherPersonsAgentNeverAnswers() {
+        var queue = AttentionQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+        let question = Sample.question(1, of: Sample.alice)
+        _ = queue.handle(.asked(question))
+        expectDismissed(second, queue.answer(second, question, .cancelled))
+        #expect(queue.holds(question.prompt))
+    }
+
+    @Test func noAgentSaysThatNobodyIsThere() {
+        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        let effects = queue.answer(second, question, .nobody)
+        expectDismissed(second, effects)
+        #expect(effects.dropFirst() == [.show(first, question), .place(question, "old")])
+    }
+
+    @Test func anAnswerCountsOnceAndALateOneHarmsNobody() {
+        var queue = AttentionQueue([Sample.approver()])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        #expect(queue.answer(first, question, Sample.passcode).count == 1)
+        #expect(queue.answer(first, question, .cancelled) == [])
+        // The first try's answer is not taken for the second's.
+        _ = queue.handle(.asked(Sample.question(1, attempt: 2)))
+        #expect(queue.answer(first, question, Sample.passcode) == [])
+        _ = queue.handle(.settled(prompt: question.prompt, .expired))
+        #expect(queue.answer(first, Sample.question(1, attempt: 2), Sample.passcode) == [])
+        #expect(queue.places(person: Sample.alice, caller: 50) == ["approver"])
+    }
+
+    @Test func aDismissedAgentIsForgotten() {
+        var queue = AttentionQueue([Sample.approver()])
+        expectDismissed(first, queue.answer(first, Sample.question(9), .cancelled))
+        #expect(queue.answer(first, Sample.question(9), .cancelled) == [])
+        #expect(queue.handle(.agentLeft(first)) == [])
+        #expect(queue.places(person: Sample.alice, caller: 50) == [])
+    }
+
+    private func expectDismissed(_ agent: AgentNumber, _ effects: [AttentionEffect], sourceLocation: SourceLocation = #_sourceLocation) {
+        guard case .dismiss(agent, let refusal)? = effects.first else {
+            Issue.record("the agent was not dismissed", sourceLocation: sourceLocation)
+            return
+        }
+        #expect(refusal.reason == .notAllowedHere, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,135 @@
+import Authentication
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+
+/// The prompt machine, without a socket: what happens, and what is to be done about it.
+@Suite struct AttentionQueueTests {
+    private let first = AgentNumber(1)
+    private let second = AgentNumber(2)
+
+    @Test func aPromptIsShownAnsweredAndSettled() {
+        var queue = AttentionQueue([Sample.approver()])
+        let question = Sample.question(1)
+        #expect(queue.handle(.asked(question)) == [.show(first, question), .place(question, "approver")])
+        #expect(queue.answer(first, question, Sample.passcode) == [.answer(question, Sample.passcode)])
+        #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [.settle(first, prompt: question.prompt, .accepted)])
+        #expect(!queue.holds(question.prompt))
+    }
+
+    @Test func withNobodyThereTheAnswerComesAtOnceAndNothingWaits() {
+        var queue = AttentionQueue()
+        let question = Sample.question(1)
+        #expect(queue.handle(.asked(question)) == [.answer(question, .nobody)])
+        #expect(queue.handle(.agentArrived(first, Sample.approver())) == [.welcome(first)])
+        #expect(!queue.holds(question.prompt))
+    }
+
+    @Test func onePromptAtATimeInOrder() {
+        var queue = AttentionQueue([Sample.approver()])
+        let questions = [Sample.question(1, caller: 50), Sample.question(2, caller: 51), Sample.question(3, caller: 52)]
+        _ = queue.handle(.asked(questions[0]))
+        // Those in line are told at once where they will be, since their callers wait for the person from now on.
+        #expect(queue.handle(.asked(questions[1])) == [.place(questions[1], "approver")])
+        #expect(queue.handle(.asked(questions[2])) == [.place(questions[2], "approver")])
+        #expect(
+            queue.handle(.settled(prompt: questions[0].prompt, .cancelled))
+                == [.settle(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1])])
+        // One that goes from the middle of the line was on no screen.
+        #expect(queue.handle(.settled(prompt: questions[2].prompt, .callerGone)) == [])
+        #expect(queue.handle(.settled(prompt: questions[1].prompt, .accepted)) == [.settle(first, prompt: questions[1].prompt, .accepted)])
+    }
+
+    @Test func peopleDoNotWaitForEachOther() {
+        var queue = AttentionQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+        let ofAlice = Sample.question(1, of: Sample.alice)
+        let ofBob = Sample.question(2, of: Sample.bob)
+        #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .place(ofAlice, "approver")])
+        #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .place(ofBob, "approver")])
+    }
+
+    @Test func aRetryGoesToTheSameAgent() {
+        var queue = AttentionQueue([Sample.approver(at: "old")])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        _ = queue.answer(first, question, Sample.passcode)
+        // A newer agent would be the first choice for a new prompt.
+        _ = queue.handle(.agentArrived(second, Sample.approver(at: "new")))
+        let again = Sample.question(1, attempt: 2)
+        #expect(queue.handle(.asked(again)) == [.show(first, again)])
+        #expect(queue.answer(first, again, .cancelled) == [.answer(again, .cancelled)])
+    }
+
+    @Test func aRetryWhoseAgentHasGoneGoesToTheNext() {
+        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        _ = queue.answer(second, question, Sample.passcode)
+        #expect(queue.handle(.agentLeft(second)) == [])
+        let again = Sample.question(1, attempt: 2)
+        #expect(queue.handle(.asked(again)) == [.show(first, again), .place(again, "old")])
+    }
+
+    @Test func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
+        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let question = Sample.question(1)
+        #expect(queue.handle(.asked(question)) == [.show(second, question), .place(question, "new")])
+        #expect(queue.handle(.agentLeft(second)) == [.show(first, question), .place(question, "old")])
+        #expect(queue.handle(.agentLeft(first)) == [.answer(question, .nobody)])
+        #expect(!queue.holds(question.prompt))
+    }
+
+    @Test func whenTheLastAgentDiesTheWholeLineIsAnswered() {
+        var queue = AttentionQueue([Sample.approver()])
+        let questions = [Sample.question(1), Sample.question(2)]
+        for question in questions { _ = queue.handle(.asked(question)) }
+        #expect(queue.handle(.agentLeft(first)) == questions.map { .answer($0, .nobody) })
+    }
+
+    @Test func aPromptInLineThatOnlyAGoneAgentCouldTakeIsAnswered() {
+        var queue = AttentionQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
+        let shown = Sample.question(1, caller: 50)
+        let inLine = Sample.question(2, caller: 51)
+        _ = queue.handle(.asked(shown))
+        _ = queue.handle(.asked(inLine))
+        #expect(queue.handle(.agentLeft(second)) == [.answer(inLine, .nobody)])
+        #expect(queue.holds(shown.prompt))
+    }
+
+    @Test func whatWasJudgedStaysTheEnclaves() {
+        var queue = AttentionQueue([Sample.approver()])
+        let question = Sample.question(1)
+        _ = queue.handle(.asked(question))
+        _ = queue.answer(first, question, Sample.passcode)
+        #expect(queue.handle(.agentLeft(first)) == [])
+        #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [])
+    }
+
+    @Test func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
+        var queue = AttentionQueue([Sample.approver()])
+        let questions = [Sample.question(1), Sample.question(2)]
+        for question in questions { _ = queue.handle(.asked(question)) }
+        #expect(queue.handle(.enclaveLost) == [.settle(first, prompt: questions[0].prompt, .expired)])
+        #expect(queue.places(person: Sample.alice, caller: 50) == ["approver"])
+        let next = Sample.question(3)
+        #expect(queue.handle(.asked(next)) == [.show(first, next), .place(next, "approver")])
+    }
+
+    @Test func thereIsAnEndToPromptsAndAgents() {
+        var queue = AttentionQueue([Sample.approver()])
+        for number in 0..<64 { _ = queue.handle(.asked(Sample.question(UInt8(number)))) }
+        let surplus = Sample.question(64)
+        #expect(queue.handle(.asked(surplus)) == [.answer(surplus, .nobody)])
+
+        queue = AttentionQueue(Array(repeating: Sample.approver(), count: 32))
+        let effects = queue.handle(.agentArrived(AgentNumber(33), Sample.approver(at: "surplus")))
+        guard case .dismiss(AgentNumber(33), let refusal)? = effects.first else {
+            Issue.record("the agent was let in")
+            return
+        }
+        #expect(refusal.reason == .notAllowedHere)
+        #expect(queue.places(person: Sample.alice, caller: 50).count == 32)
+    }
+}

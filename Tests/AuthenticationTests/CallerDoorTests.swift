@@ -1,0 +1,144 @@
+import EnclaveWire
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+/// The caller's side of the room, over its socket.
+@Suite struct CallerDoorTests {
+    private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
+    private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
+    private static let status = DeviceStatus(
+        lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, triesLeft: 4, secondsToWait: 0, warnings: ["a warning"])
+
+    @Test func eachRequestIsTheEnclavesOfTheSameName() throws {
+        let table: [(AuthenticationRequest, EnclaveRequest)] = [
+            (.setPasscode(Self.challenge, new: Self.sealed), .setPasscode(Self.challenge, new: Self.sealed)),
+            (
+                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed),
+                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed)
+            ),
+            (.unlock(Self.challenge, Self.sealed), .unlock(Self.challenge, Self.sealed)),
+            (.lock, .lock),
+            (.canEvaluate(.biometry), .canEvaluate(.biometry)),
+            (.evaluate(.biometryOrPasscode, reason: "why"), .evaluate(.biometryOrPasscode, reason: "why")),
+        ]
+        let room = try RoomFixture()
+        let caller = try room.caller()
+        for (request, expected) in table {
+            #expect(try caller.ask(request) == .done)
+            #expect(try room.enclave.requests.take() == expected)
+        }
+    }
+
+    @Test func aStatusSaysWherePromptsWouldAppear() throws {
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.status(Self.status).encoded()) }
+        let caller = try room.caller()
+        #expect(try caller.ask(.status) == .status(Self.status, promptPlaces: []))
+        let own = try room.agent(.ownProcess, at: "own")
+        let approver = try room.agent(at: "approver")
+        #expect(try caller.ask(.status) == .status(Self.status, promptPlaces: ["approver", "own"]))
+        withExtendedLifetime((own, approver)) {}
+    }
+
+    @Test func theEnclavesKeyCardIsPassedOn() throws {
+        let room = try RoomFixture { _, line, enclave in
+            try line.send(header: EnclaveReply.challenge(Self.challenge).encoded(), descriptors: [enclave.keyCard])
+        }
+        let caller = try room.caller()
+        try caller.channel.send(header: AuthenticationRequest.challenge(.unlock).encoded())
+        let message = try caller.channel.receive(.machine)
+        #expect(try AuthenticationReply(derBytes: message.header) == .challenge(Self.challenge))
+        #expect(message.descriptors.count == 1)
+        #expect(SealedMemory.bytes(of: message.descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
+    }
+
+    @Test func refusalsArePassedOn() throws {
+        let refusal = Refusal(.authenticationFailed, triesLeft: 3)
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.refused(refusal).encoded()) }
+        #expect(try room.caller().ask(.unlock(Self.challenge, Self.sealed)) == .refused(refusal))
+    }
+
+    @Test func aReplyThatDoesNotFitIsAFaultOfOurs() throws {
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.opened.encoded()) }
+        #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalFault)))
+    }
+
+    @Test(
+        arguments: [
+            [0x30, 0x03, 0x02, 0x01, 0x01],
+            [0x30, 0x05, 0x02, 0x01, 0x02, 0xA0, 0x00],
+            [0x30, 0x05, 0x02, 0x01, 0x01, 0xA0, 0x00, 0x00],
+            [0x04, 0x01, 0x00],
+            [0xFF],
+        ] as [[UInt8]])
+    func malformedBytesEndThatConnectionOnly(_ bytes: [UInt8]) throws {
+        let room = try RoomFixture()
+        let other = try room.caller()
+        #expect(try other.ask(.lock) == .done)
+        let caller = try room.caller()
+        try caller.channel.send(header: bytes)
+        guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .malformed)
+        #expect(throws: ChannelFault.self) { try caller.reply() }
+        #expect(try other.ask(.lock) == .done)
+    }
+
+    @Test func anOversizedMessageIsRefused() throws {
+        let room = try RoomFixture()
+        let caller = try room.caller()
+        let lengths: [UInt8] = [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
+        #expect(write(caller.channel.socket.number, lengths, lengths.count) == lengths.count)
+        guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .malformed)
+    }
+
+    @Test func whatComesBesideARequestIsRefused() throws {
+        let room = try RoomFixture()
+        let caller = try room.caller()
+        try caller.channel.send(header: AuthenticationRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
+        guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .malformed)
+    }
+
+    @Test func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws {
+        let room = try RoomFixture()
+        let caller = try room.caller()
+        try caller.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x01, 0xBF, 0x63, 0x00])
+        guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .unknownRequest)
+        #expect(refusal.detail?.contains("99") == true)
+        #expect(try caller.ask(.lock) == .done)
+    }
+
+    @Test func anUnknownRoleIsRefusedByName() throws {
+        let room = try RoomFixture()
+        let caller = Caller(channel: try room.door.connect(role: 7))
+        guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .unknownRequest)
+    }
+
+    @Test func aLineThatBrokeIsOpenedOnceMore() throws {
+        let breaks = Countdown(1)
+        let room = try RoomFixture { _, line, _ in
+            if breaks.next() { return line.shutDown() }
+            try line.send(header: EnclaveReply.done.encoded())
+        }
+        #expect(try room.caller().ask(.lock) == .done)
+    }
+
+    @Test func anEnclaveThatKeepsBreakingIsUnavailable() throws {
+        let breaks = Countdown(2)
+        let room = try RoomFixture { _, line, _ in
+            if breaks.next() { return line.shutDown() }
+            try line.send(header: EnclaveReply.done.encoded())
+        }
+        let caller = try room.caller()
+        #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))
+        // The caller's connection is as good as before.
+        #expect(try caller.ask(.lock) == .done)
+    }
+}

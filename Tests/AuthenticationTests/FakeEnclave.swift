@@ -1,0 +1,114 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Synchronization
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+
+/// What one thread hands to another, in order. Taking waits, but not for ever: a test that waits in vain fails.
+final class Mailbox<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    func put(_ value: Value) {
+        values.withLock { $0.append(value) }
+        count.signal()
+    }
+
+    struct NothingCame: Error {}
+
+    func take() throws -> Value {
+        guard count.wait(timeout: .now() + 10) == .success else { throw NothingCame() }
+        return values.withLock { $0.removeFirst() }
+    }
+}
+
+/// A door that speaks the enclave's language and decides what the test says.
+final class FakeEnclave: Sendable {
+    typealias Handler = @Sendable (EnclaveRequest, Channel, FakeEnclave) throws -> Void
+
+    let folder: TestFolder
+    let address: ServerAddress
+    /// The standing line, each time that it is opened.
+    let attention = Mailbox<Channel>()
+    let reports = Mailbox<AttentionReport>()
+    let requests = Mailbox<EnclaveRequest>()
+    /// Says once for each caller line that it has ended.
+    let ended = Mailbox<Void>()
+    let keyCard: Descriptor
+    private let handler: Handler
+
+    /// The bytes of the key card that it hands out.
+    static let keyCardBytes: [UInt8] = Array("a key card".utf8)
+
+    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
+        folder = try TestFolder()
+        address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
+        keyCard = try SealedMemory.make(Self.keyCardBytes)
+        self.handler = handler
+        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        Thread.detachNewThread { [self] in
+            try? door.run(refused: { _, _ in }, serve: { [self] visitor in serve(visitor) })
+        }
+    }
+
+    private func serve(_ visitor: Visitor) {
+        let line = visitor.channel
+        do {
+            switch EnclaveRole(rawValue: visitor.role) {
+            case .attention:
+                attention.put(line)
+                while true { reports.put(try AttentionReport(derBytes: line.receive(.idle).header)) }
+            case .authentication:
+                while true { try answer(line.receive(.idle), line) }
+            default: break
+            }
+        } catch {
+            if visitor.role == EnclaveRole.authentication.rawValue { ended.put(()) }
+            line.shutDown()
+        }
+    }
+
+    private func answer(_ message: borrowing Message, _ line: Channel) throws {
+        let request = try EnclaveRequest(derBytes: message.header)
+        guard request == .registerCaller else {
+            requests.put(request)
+            return try handler(request, line, self)
+        }
+        guard message.descriptors.count == 2, let pid = ProcessDescriptor.pid(of: message.descriptors[1]) else {
+            return try line.send(header: EnclaveReply.refused(Refusal(.malformed)).encoded())
+        }
+        let caller = try Peer(ofConnection: message.descriptors[0])
+        guard caller.pid == pid else { return try line.send(header: EnclaveReply.refused(Refusal(.badParameter)).encoded()) }
+        try line.send(header: EnclaveReply.caller(person: caller.uid, pid: Int64(pid)).encoded())
+    }
+}
+
+/// A private folder that goes with its holder.
+final class TestFolder: Sendable {
+    let path: String
+    let folder: PrivateFolder
+
+    init() throws {
+        var template = Array("/tmp/vauban-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder", code: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try PrivateFolder(path: path, creating: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// True as often as it was told.
+final class Countdown: Sendable {
+    private let left: Mutex<Int>
+    init(_ count: Int) { left = Mutex(count) }
+
+    func next() -> Bool {
+        left.withLock { left in
+            defer { left -= 1 }
+            return left > 0
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Authentication
+import EnclaveWire
+import Foundation
+import Glibc
+import Logging
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+/// The real room over a real socket, with a fake enclave behind it.
+struct RoomFixture {
+    let enclave: FakeEnclave
+    private let folder: TestFolder
+    let door: ServerAddress
+
+    init(_ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
+        enclave = try FakeEnclave(handler)
+        folder = try TestFolder()
+        door = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())
+        let room = AuthenticationRoom(
+            listener: try folder.folder.bindSocket("authentication", mode: 0o600), enclave: enclave.address,
+            log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        Thread.detachNewThread { try? room.run() }
+    }
+
+    func caller() throws -> Caller { Caller(channel: try door.connect(role: AuthenticationRole.caller.rawValue)) }
+
+    /// An agent that is registered, so that what is asked from now on is asked there.
+    func agent(_ scope: AgentScope = .everyCaller, at place: String = "a test") throws -> TestAgent {
+        let agent = TestAgent(channel: try door.connect(role: AuthenticationRole.agent.rawValue))
+        try agent.send(.register(scope, place: place))
+        #expect(try agent.next().notice == .registered)
+        return agent
+    }
+}
+
+/// A client of the door that sees every message.
+struct Caller {
+    let channel: Channel
+
+    func ask(_ request: AuthenticationRequest) throws -> AuthenticationReply {
+        try channel.send(header: request.encoded())
+        return try reply()
+    }
+
+    func reply() throws -> AuthenticationReply { try AuthenticationReply(derBytes: channel.receive(.machine).header) }
+}
+
+struct TestAgent {
+    let channel: Channel
+
+    func send(_ message: AgentMessage) throws { try channel.send(header: message.encoded()) }
+
+    func answer(_ question: PromptQuestion, _ answer: PromptAnswer) throws {
+        try send(.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    }
+
+    func next() throws -> (notice: AgentNotice, descriptors: [Descriptor]) {
+        let message = try channel.receive(.machine)
+        return (try AgentNotice(derBytes: message.header), message.descriptors)
+    }
+
+    /// The next notice, which must be a question with the enclave's own key card.
+    func question() throws -> PromptQuestion {
+        let (notice, descriptors) = try next()
+        guard case .ask(let question) = notice, descriptors.count == 1 else { throw Unexpected(what: "\(notice)") }
+        #expect(SealedMemory.bytes(of: descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
+        return question
+    }
+}
+
+struct Unexpected: Error { let what: String }
+
+extension FakeEnclave {
+    /// Asks over the standing line, as the enclave does while an evaluation waits.
+    func ask(_ question: PromptQuestion, over line: Channel) throws {
+        try line.send(header: AttentionNotice.ask(question).encoded(), descriptors: [keyCard])
+    }
+}

@@ -1,0 +1,54 @@
+import Authentication
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+
+/// Questions, answers and agents with as few words as a test needs.
+enum Sample {
+    static let alice: UInt32 = 1000
+    static let bob: UInt32 = 1001
+
+    static func prompt(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
+    static func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
+
+    static func question(_ number: UInt8, of person: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1) -> PromptQuestion {
+        PromptQuestion(
+            prompt: prompt(number), person: person,
+            challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
+            caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
+            triesLeft: 5)
+    }
+
+    static func approver(of person: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
+        Agent(person: person, pid: pid, scope: .everyCaller, place: place)
+    }
+
+    static func ownAgent(of person: UInt32 = alice, pid: Int32 = 50, at place: String = "own terminal") -> Agent {
+        Agent(person: person, pid: pid, scope: .ownProcess, place: place)
+    }
+
+    static let passcode = PromptAnswer.passcode(SealedPasscode(encapsulated: nonce(7), ciphertext: nonce(8)))
+}
+
+extension AttentionEffect {
+    static func place(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
+        .report(.shown(prompt: question.prompt, place: place))
+    }
+
+    static func answer(_ question: PromptQuestion, _ answer: PromptAnswer) -> AttentionEffect {
+        .report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    }
+}
+
+extension AttentionQueue {
+    /// An agent's answer to the question as it was shown.
+    mutating func answer(_ agent: AgentNumber, _ question: PromptQuestion, _ answer: PromptAnswer) -> [AttentionEffect] {
+        handle(.answered(agent, prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    }
+
+    /// A queue in which these agents arrived in this order, numbered from 1.
+    init(_ agents: [Agent]) {
+        self.init()
+        for (index, agent) in agents.enumerated() { _ = handle(.agentArrived(AgentNumber(UInt64(index) + 1), agent)) }
+    }
+}

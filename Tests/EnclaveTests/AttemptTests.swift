@@ -1,0 +1,173 @@
+import Dispatch
+import Enclave
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Invariant 4: a guess is counted durably before it is compared, and nothing gives one back.
+@Suite struct AttemptTests {
+    private let bench = Workbench()
+
+    @discardableResult
+    private func guessWrong(_ vault: Vault) -> Refusal? { refusal { _ = try vault.authenticate(secret("wrong one")) } }
+
+    @Test func aGuessIsWrittenBeforeAnythingIsDoneWithIt() throws {
+        let vault = try bench.startProtected()
+        bench.journal.clear()
+        guessWrong(vault)
+        #expect(bench.journal.events == [.wrote(.attempts), .tangled])
+        #expect(try bench.attempts().failures == 1)
+        bench.journal.clear()
+        _ = try vault.authenticate(secret(Workbench.passcode))
+        #expect(bench.journal.events == [.wrote(.attempts), .tangled, .wrote(.attempts)])
+        #expect(try bench.attempts().failures == 0)
+    }
+
+    @Test(arguments: [StateFault.full, .failed("broken")])
+    func aGuessThatCannotBeCountedIsNotCompared(_ fault: StateFault) throws {
+        _ = try bench.startProtected()
+        let vault = bench.start()
+        bench.store.fail(.attempts, with: fault)
+        bench.journal.clear()
+        let answer = refusal { try vault.unlock(secret(Workbench.passcode)) }
+        let expected: Refusal.Reason = if case .full = fault { .storageFull } else { .storageFailed }
+        #expect(answer?.reason == expected)
+        #expect(bench.journal.events == [.failed(.attempts)])
+        #expect(vault.status.lock == .beforeFirstUnlock && vault.status.triesLeft == 5)
+        bench.store.fail(.attempts, with: nil)
+        try vault.unlock(secret(Workbench.passcode))
+    }
+
+    /// The person is let in, and a restart is stricter, never more lenient.
+    @Test func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
+        let vault = try bench.startProtected()
+        guessWrong(vault)
+        bench.store.fail(.attempts, with: .full, after: 1)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.triesLeft == 5)
+        #expect(try bench.attempts().failures == 2)
+        #expect(bench.start().status.triesLeft == 3)
+    }
+
+    static let delays: [(failures: Int64, seconds: Int64)] = [
+        (0, 0), (1, 0), (4, 0), (5, 60), (6, 300), (7, 900), (8, 1800), (9, 3600), (10, 3600), (11, 3600), (1_000_000, 3600),
+    ]
+
+    @Test(arguments: delays) func theDelaysAreThoseOfTheTable(_ failures: Int64, _ seconds: Int64) {
+        #expect(DelayProfile.rolling.delay(afterFailures: failures) == seconds)
+        #expect(DelayProfile.rolling.triesLeft(afterFailures: failures) == max(0, 5 - failures))
+    }
+
+    @Test func aDelayRefusesEvenTheRightPasscodeAndDoesNotCountIt() throws {
+        let vault = try bench.startProtected()
+        for _ in 1...4 { guessWrong(vault) }
+        for seconds in [60, 300, 900, 1800, 3600, 3600, 3600] as [Int64] {
+            #expect(guessWrong(vault)?.secondsToWait == seconds)
+            bench.journal.clear()
+            bench.clock.advance(seconds: UInt64(seconds) - 1)
+            for step in [{ try vault.unlock(secret(Workbench.passcode)) }, { try vault.throwIfPasscodeCannotBeTried() }] {
+                let answer = refusal(step)
+                #expect(answer?.reason == .lockedOut && answer?.secondsToWait == 1 && answer?.triesLeft == 0)
+            }
+            #expect(bench.journal.events.isEmpty)
+            #expect(vault.status.secondsToWait == 1 && vault.status.triesLeft == 0)
+            bench.clock.advance(seconds: 1)
+            #expect(vault.status.secondsToWait == 0 && vault.status.triesLeft == 1)
+        }
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.triesLeft == 5)
+        #expect(try bench.attempts().failures == 0)
+    }
+
+    @Test func aRestartStartsTheCurrentDelayAgain() throws {
+        let vault = try bench.startProtected()
+        for _ in 1...5 { guessWrong(vault) }
+        bench.clock.advance(seconds: 59)
+        let restarted = bench.start()
+        #expect(restarted.status.secondsToWait == 60 && restarted.status.triesLeft == 0)
+        bench.clock.advance(seconds: 60)
+        #expect(guessWrong(restarted)?.secondsToWait == 300)
+        // Also where the machine itself starts again and its clock begins at zero.
+        bench.clock.reboot()
+        #expect(bench.start().status.secondsToWait == 300)
+    }
+
+    @Test func theWallClockDecidesNothing() throws {
+        let vault = try bench.startProtected()
+        for _ in 1...5 { guessWrong(vault) }
+        for wall in [Int64.max / 2, 0, Int64.min / 2] {
+            bench.clock.setWall(microseconds: wall)
+            #expect(vault.status.secondsToWait == 60 && bench.start().status.secondsToWait == 60)
+        }
+    }
+
+    /// Guesses at the same time are not cheaper than guesses in turn.
+    @Test func parallelGuessesAreAllCounted() throws {
+        let vault = try bench.startProtected()
+        let answers = Mutex<[Refusal.Reason?]>([])
+        DispatchQueue.concurrentPerform(iterations: 24) { _ in
+            let answer = guessWrong(vault)?.reason
+            answers.withLock { $0.append(answer) }
+        }
+        let reasons = answers.withLock { $0 }
+        #expect(reasons.count { $0 == .authenticationFailed } == 5)
+        #expect(reasons.count { $0 == .lockedOut } == 19)
+        #expect(try bench.attempts().failures == 5)
+        #expect(bench.journal.events.count { $0 == .tangled } == 1 + 5)
+    }
+
+    @Test func deletingTheRecordGivesNoGuessBack() throws {
+        let vault = try bench.startProtected()
+        for _ in 1...5 { guessWrong(vault) }
+        bench.store.files["1000/attempts"] = nil
+        let status = bench.start().status
+        #expect(status.secondsToWait == 3600 && status.warnings == ["the record of passcode tries is missing; the longest delay applies"])
+    }
+
+    @Test func aRecordThatCannotBeReadIsPutAsideAndTheLongestDelayApplies() throws {
+        _ = try bench.startProtected()
+        let good = try #require(bench.store.files["1000/attempts"])
+        var altered = good
+        altered[good.count - 40] ^= 1
+        for (index, bad) in [altered, Array(good.dropLast()), good + [0], []].enumerated() {
+            bench.store.files["1000/attempts"] = bad
+            let vault = bench.start()
+            let aside = "attempts.quarantined-\(index + 1)"
+            #expect(vault.status.secondsToWait == 3600 && vault.status.triesLeft == 0)
+            #expect(vault.status.warnings.contains { $0.contains(aside) })
+            #expect(bench.store.files["1000/\(aside)"] == bad && bench.store.files["1000/attempts"] == nil)
+            #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .lockedOut)
+        }
+        // The delay once waited for, the passcode opens as before.
+        let vault = bench.start()
+        bench.clock.advance(seconds: 3600)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(bench.start().status.secondsToWait == 0)
+    }
+
+    /// Without a passcode there is nothing to try, so nothing is delayed.
+    @Test func withoutAPasscodeALostRecordIsNoMatter() throws {
+        _ = try bench.start().lease()
+        bench.store.files["1000/attempts"] = nil
+        #expect(bench.start().status.secondsToWait == 0 && bench.start().status.warnings.isEmpty)
+        bench.store.files["1000/attempts"] = [1]
+        let vault = bench.start()
+        #expect(vault.status.secondsToWait == 0)
+        #expect(vault.status.warnings == ["the record of passcode tries cannot be read and was put aside as attempts.quarantined-1"])
+        _ = try vault.setPasscode(secret(Workbench.passcode))
+        #expect(bench.start().status.warnings.isEmpty && bench.start().status.triesLeft == 5)
+    }
+
+    @Test func aRecordOfAnotherKeybagOrPersonDoesNotCount() throws {
+        _ = try bench.startProtected()
+        try bench.put(AttemptRecord(keybag: [UInt8](repeating: 9, count: 16)), as: .attempts)
+        #expect(bench.start().status.secondsToWait == 3600)
+        #expect(bench.start().status.warnings.count == 1)
+
+        _ = try bench.start(2).setPasscode(secret(Workbench.passcode))
+        bench.store.files["1000/attempts"] = bench.store.files["2/attempts"]
+        #expect(bench.start().status.secondsToWait == 3600)
+    }
+}

@@ -1,0 +1,107 @@
+import Enclave
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Presence as cryptography: nobody is needed to seal, and only what the passcode gives opens.
+@Suite struct FactorTests {
+    private let bench = Workbench()
+    static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
+
+    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> FactorOpening {
+        guard case .needsPerson(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
+            throw Refusal(.internalFault, "nobody was asked")
+        }
+        return opening
+    }
+
+    /// Sealing tangles no passcode and reads no record of tries: no person has any part in it.
+    @Test(arguments: factors) func sealingNeverNeedsAPerson(_ flags: AccessControlFlags) throws {
+        let vault = try bench.startProtected()
+        bench.journal.clear()
+        _ = try vault.seal(bench.row(.whenUnlocked, flags))
+        _ = try vault.lock()
+        _ = try vault.seal(bench.row(.afterFirstUnlock, flags))
+        let restarted = bench.start()
+        for _ in 1...5 { _ = refusal { _ = try restarted.authenticate(secret("wrong one")) } }
+        bench.journal.clear()
+        _ = try restarted.seal(bench.row(.always, flags))
+        #expect(bench.journal.events.isEmpty)
+
+        let unprotected = Workbench()
+        let open = unprotected.start()
+        _ = try open.lease()
+        _ = try open.seal(unprotected.row(.whenUnlocked, flags))
+    }
+
+    @Test(arguments: factors) func everyReadAsksAgain(_ flags: AccessControlFlags) throws {
+        let vault = try bench.startProtected()
+        let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
+        for _ in 1...3 {
+            #expect(try vault.asks(for: sealed))
+            #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
+        }
+    }
+
+    @Test(arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags) throws {
+        let vault = try bench.startProtected()
+        let opening = try opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault), in: vault)
+        let lent = try vault.lease()
+        var keys = try [Entropy.bytes(32), bytes(bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))]
+        for index in lent.lease.keys.indices { keys.append(bytes(lent.keys.part(index * 32..<(index + 1) * 32))) }
+        for key in keys {
+            #expect(refusal { _ = try vault.open(opening, passcodeKey: SecretBytes(copying: key)) } != nil)
+        }
+    }
+
+    /// Without a passcode the pairs lie under the device secret, and presence cannot be shown at all.
+    @Test(arguments: factors) func withoutAPasscodePresenceAlwaysFails(_ flags: AccessControlFlags) throws {
+        let vault = bench.start()
+        _ = try vault.lease()
+        let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
+        #expect(refusal { _ = try vault.read(sealed, passcode: "anything") }?.reason == .passcodeNotSet)
+        _ = try vault.setPasscode(secret(Workbench.passcode))
+        #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
+    }
+
+    @Test func aLockWhileThePersonIsAskedWins() throws {
+        let vault = try bench.startProtected()
+        let opening = try opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault), in: vault)
+        let key = try vault.authenticate(secret(Workbench.passcode))
+        _ = try vault.lock()
+        #expect(refusal { _ = try vault.open(opening, passcodeKey: key) }?.reason == .locked)
+        try vault.unlock(secret(Workbench.passcode))
+        _ = try vault.open(opening, passcodeKey: key)
+    }
+
+    @Test func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
+        let vault = try bench.startProtected()
+        let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
+        let opening = try opening(sealed, in: vault)
+        _ = try vault.lock()
+        let key = try vault.authenticate(secret(Workbench.passcode))
+        #expect(bytes(try vault.open(opening, passcodeKey: key)) == sealed.key)
+    }
+
+    /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
+    @Test func aChangeWhileThePersonIsAskedIsSaidToBeOne() throws {
+        let vault = try bench.startProtected()
+        let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
+        let opening = try opening(sealed, in: vault)
+        let old = try vault.authenticate(secret(Workbench.passcode))
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        #expect(refusal { _ = try vault.open(opening, passcodeKey: old) }?.reason == .keysChanged)
+        #expect(try vault.read(sealed, passcode: Workbench.otherPasscode) == sealed.key)
+    }
+
+    @Test func wrongPasscodesForAnItemCountAsAnywhere() throws {
+        let vault = try bench.startProtected()
+        let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
+        for _ in 1...5 { #expect(refusal { _ = try vault.read(sealed, passcode: "wrong one") }?.reason == .authenticationFailed) }
+        #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .lockedOut)
+        #expect(refusal { _ = try vault.read(sealed, passcode: Workbench.passcode) }?.reason == .lockedOut)
+    }
+}

@@ -1,0 +1,109 @@
+import Enclave
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// What keychaind may borrow in each state: metadata and index keys that are open, and never a class key.
+@Suite struct LeaseTests {
+    private let bench = Workbench()
+
+    private func purposes(_ vault: Vault) throws -> [KeyLease.Purpose] {
+        let lent = try vault.lease()
+        #expect(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes)
+        #expect(lent.lease.person == Workbench.person)
+        return lent.lease.keys.map(\.purpose)
+    }
+
+    private func metadata(_ availabilities: Protection.Availability..., passcode: Bool = true) -> Set<KeyLease.Purpose> {
+        Set(Protection.allCases.filter { availabilities.contains($0.availability) && (passcode || !$0.needsPasscode) }.map { .metadata($0) })
+    }
+
+    @Test func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
+        let vault = bench.start()
+        let lent = try purposes(vault)
+        #expect(Set(lent) == metadata(.unlocked, .firstUnlock, .always, passcode: false).union([.firstUnlockIndex, .deviceIndex]))
+        #expect(lent.count == 8)
+        #expect(try !vault.lease().lease.passcodeIsSet)
+    }
+
+    @Test func eachStateLendsWhatItMay() throws {
+        let vault = try bench.startProtected()
+        #expect(Set(try purposes(vault)) == metadata(.unlocked, .firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
+        #expect(try vault.lease().lease.lock == .unlocked)
+        _ = try vault.lock()
+        #expect(Set(try purposes(vault)) == metadata(.firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
+        #expect(try vault.lease().lease.lock == .locked)
+
+        let restarted = bench.start()
+        #expect(Set(try purposes(restarted)) == metadata(.always).union([.deviceIndex]))
+        #expect(try restarted.lease().lease.lock == .beforeFirstUnlock)
+        try restarted.unlock(secret(Workbench.passcode))
+        #expect(Set(try purposes(restarted)) == Set(try purposes(bench.restarted(unlocked: Workbench.passcode))))
+        #expect(try restarted.lease().lease.passcodeIsSet)
+    }
+
+    @Test func olderGenerationsComeAfterTheCurrentOnes() throws {
+        let vault = bench.start()
+        let before = try vault.lease().lease.keys
+        _ = try vault.setPasscode(secret(Workbench.passcode))
+        let after = try vault.lease().lease.keys
+        let bag = try bench.keybag()
+        #expect(Set(before).isSubset(of: Set(after)))
+        for protection in Protection.allCases {
+            let first = try #require(after.first { $0.purpose == .metadata(protection) })
+            #expect(first.generation == bag.current(.protection(protection))?.generation)
+        }
+    }
+
+    @Test func anEpochGrowsWithEveryLockAndEveryNewSetOfKeys() throws {
+        let vault = bench.start()
+        #expect(try vault.lease().lease.epoch == 0)
+        // What ends is answered, and what is lent afterwards is of the next.
+        #expect(try vault.setPasscode(secret(Workbench.passcode)) == 0)
+        #expect(try vault.lease().lease.epoch == 1)
+        #expect(try vault.lock() == 1)
+        #expect(try vault.lease().lease.epoch == 2)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(try vault.lease().lease.epoch == 2)
+        #expect(try vault.lock() == 2)
+    }
+
+    /// The class keys are taken from the keybag by hand, as the specification says, and looked for in what is lent.
+    @Test func aClassKeyNeverLeaves() throws {
+        let vault = try bench.startProtected()
+        let passcodeKey = try vault.authenticate(secret(Workbench.passcode))
+        let lent = try vault.lease()
+        let bag = try bench.keybag()
+        var lentKeys: [[UInt8]] = []
+        for index in lent.lease.keys.indices { lentKeys.append(bytes(lent.keys.part(index * 32..<(index + 1) * 32))) }
+        #expect(Set(lentKeys).count == lentKeys.count)
+        for slot in bag.slots {
+            let key = try ByTheBook.slotKey(slot, of: bag, device: bench.device, passcodeKey: passcodeKey)
+            let place = lent.lease.keys.firstIndex { $0.generation == slot.generation }
+            switch slot.purpose {
+            case .protection:
+                #expect(!lentKeys.contains(bytes(key)))
+                #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), "vauban metadata key v1"))
+            case .firstUnlockIndex, .deviceIndex: #expect(lentKeys[try #require(place)] == bytes(key))
+            case .passcodeFactor, .presenceFactor: #expect(place == nil && !lentKeys.contains(bytes(key)))
+            }
+        }
+    }
+
+    @Test func aLeaseReadsBackAsItWasWritten() throws {
+        let lease = try bench.startProtected().lease().lease
+        #expect(try KeyLease(derBytes: lease.encoded()) == lease)
+    }
+}
+
+extension Workbench {
+    /// A restarted enclave that was unlocked again.
+    func restarted(unlocked passcode: String) throws -> Vault {
+        let vault = start()
+        try vault.unlock(secret(passcode))
+        return vault
+    }
+}

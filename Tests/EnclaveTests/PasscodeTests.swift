@@ -1,0 +1,152 @@
+import Enclave
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Setting, changing and giving the passcode, and what each does to the lock.
+@Suite struct PasscodeTests {
+    private let bench = Workbench()
+
+    @Test func theFirstPasscodeLeavesTheDeviceUnlocked() throws {
+        let vault = bench.start()
+        #expect(!vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .started)
+        let epoch = try vault.setPasscode(secret(Workbench.passcode))
+        #expect(epoch == 0)
+        #expect(vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .passcodeSet)
+        #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0)
+    }
+
+    @Test func aSecondPasscodeIsAChangeAndNotASetting() throws {
+        let vault = try bench.startProtected()
+        let before = bench.store.files
+        #expect(refusal { _ = try vault.setPasscode(secret("another passcode")) }?.reason == .passcodeAlreadySet)
+        #expect(bench.store.files == before)
+    }
+
+    /// Characters are counted, not bytes: five of two bytes each are too few.
+    @Test(arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(_ passcode: String) throws {
+        let vault = bench.start()
+        #expect(refusal { _ = try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
+        _ = try vault.setPasscode(secret(Workbench.passcode))
+        let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }
+        #expect(change?.reason == .passcodeTooWeak)
+        #expect(vault.status.triesLeft == 5)
+    }
+
+    @Test func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost() throws {
+        _ = try bench.start(1).setPasscode(secret("äöüßéè"))
+        let longest = String(repeating: "x", count: SealedPasscode.passcodeBytesMax)
+        _ = try bench.start(2).setPasscode(secret(longest))
+        #expect(refusal { _ = try bench.start(3).setPasscode(secret(longest + "x")) }?.reason == .badParameter)
+    }
+
+    @Test func aWrongPasscodeSaysHowManyTriesAreLeft() throws {
+        let vault = try bench.startProtected()
+        for left in [4, 3, 2, 1] as [Int64] {
+            let answer = refusal { _ = try vault.authenticate(secret("wrong one")) }
+            #expect(answer?.reason == .authenticationFailed && answer?.triesLeft == left && answer?.secondsToWait == 0)
+            #expect(vault.status.triesLeft == left)
+        }
+        let last = refusal { _ = try vault.authenticate(secret("wrong one")) }
+        #expect(last?.reason == .authenticationFailed && last?.triesLeft == 0 && last?.secondsToWait == 60)
+    }
+
+    @Test func givingThePasscodeForAnOperationNeverChangesTheLock() throws {
+        let vault = try bench.startProtected()
+        _ = try vault.lock()
+        let since = vault.status.since
+        bench.clock.setWall(microseconds: 77)
+        _ = try vault.authenticate(secret(Workbench.passcode))
+        #expect(vault.status.lock == .locked && vault.status.since == since)
+
+        let restarted = bench.start()
+        _ = try restarted.authenticate(secret(Workbench.passcode))
+        #expect(restarted.status.lock == .beforeFirstUnlock)
+    }
+
+    @Test func lockAndUnlockSayWhyAndSince() throws {
+        let vault = try bench.startProtected()
+        bench.clock.setWall(microseconds: 5)
+        #expect(try vault.lock() == 1)
+        #expect(vault.status.lock == .locked && vault.status.cause == .lockRequested && vault.status.since == 5)
+        bench.clock.setWall(microseconds: 6)
+        #expect(try vault.lock() == 2)
+        #expect(vault.status.since == 5)
+        #expect(refusal { try vault.unlock(secret("wrong one")) }?.reason == .authenticationFailed)
+        #expect(vault.status.lock == .locked)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.lock == .unlocked && vault.status.cause == .passcodeEntered && vault.status.since == 6)
+    }
+
+    /// Invariant 11: nothing outside the enclave's memory spares the person the passcode.
+    @Test func aRestartedEnclaveIsBeforeFirstUnlock() throws {
+        _ = try bench.startProtected()
+        let restarted = bench.start()
+        #expect(restarted.status.lock == .beforeFirstUnlock && restarted.status.cause == .started && restarted.status.passcodeIsSet)
+        _ = try restarted.lock()
+        #expect(restarted.status.lock == .beforeFirstUnlock)
+        try restarted.unlock(secret(Workbench.passcode))
+        #expect(restarted.status.lock == .unlocked)
+    }
+
+    @Test func aChangeNeedsTheOldPasscodeAndKeepsTheLock() throws {
+        let vault = try bench.startProtected()
+        _ = try vault.lock()
+        let wrong = refusal { try vault.changePasscode(from: secret("wrong one"), to: secret(Workbench.otherPasscode)) }
+        #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == 4)
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        #expect(vault.status.lock == .locked && vault.status.triesLeft == 5)
+        #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
+        try vault.unlock(secret(Workbench.otherPasscode))
+        #expect(refusal { _ = try bench.start().authenticate(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
+        try bench.start().unlock(secret(Workbench.otherPasscode))
+    }
+
+    @Test(arguments: [StateFault.full, .failed("the disk is broken")])
+    func aFullDiskLeavesThePasscodeAsItWas(_ fault: StateFault) throws {
+        let vault = bench.start()
+        let kept = try SealedRow(firstRow(vault), in: vault)
+        bench.store.fail(.keybag, with: fault)
+        let expected: Refusal.Reason = if case .full = fault { .storageFull } else { .storageFailed }
+        #expect(refusal { _ = try vault.setPasscode(secret(Workbench.passcode)) }?.reason == expected)
+        #expect(!vault.status.passcodeIsSet && !bench.start().status.passcodeIsSet)
+        #expect(try bench.start().read(kept) == kept.key)
+
+        bench.store.fail(.keybag, with: nil)
+        _ = try vault.setPasscode(secret(Workbench.passcode))
+        bench.store.fail(.keybag, with: fault)
+        let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode)) }
+        #expect(change?.reason == expected)
+        for same in [vault, bench.start()] { try same.unlock(secret(Workbench.passcode)) }
+    }
+
+    private func firstRow(_ vault: Vault) throws -> RowBinding {
+        _ = try vault.lease()
+        return try bench.row()
+    }
+
+    @Test func withoutAPasscodeNothingLocksAndNobodyCanBeAsked() throws {
+        let vault = bench.start()
+        let steps: [() throws -> Void] = [
+            { _ = try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
+            { try vault.throwIfPasscodeCannotBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
+            { try vault.changePasscode(from: secret("anything"), to: secret("anything else")) },
+        ]
+        for step in steps { #expect(refusal(step)?.reason == .passcodeNotSet) }
+        #expect(vault.status.lock == .unlocked)
+        #expect(refusal { try vault.canEvaluate(.biometry) }?.reason == .biometryNotAvailable)
+    }
+
+    @Test func peopleHavePasscodesAndLocksOfTheirOwn() throws {
+        let alice = bench.start(1), bob = bench.start(2)
+        _ = try alice.setPasscode(secret("alice's own"))
+        _ = try bob.setPasscode(secret("bob's own one"))
+        _ = try alice.lock()
+        #expect(bob.status.lock == .unlocked)
+        #expect(refusal { try alice.unlock(secret("bob's own one")) }?.reason == .authenticationFailed)
+        #expect(alice.status.triesLeft == 4 && bob.status.triesLeft == 5)
+        try alice.unlock(secret("alice's own"))
+    }
+}

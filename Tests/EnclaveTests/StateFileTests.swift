@@ -1,0 +1,190 @@
+import Enclave
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// Invariant 8: what cannot be read is put aside and reported, and an empty one never takes its place.
+@Suite struct StateFileTests {
+    private let bench = Workbench()
+    private static let file = "1000/keybag"
+
+    /// Every verb, since each of them could be the one that makes a new keybag.
+    private func everyVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
+        let row = Sample.row(.always, generation: Sample.lostGeneration)
+        let steps: [() throws -> Void] = [
+            { _ = try vault.seal(row) }, { _ = try vault.open(row, wrapped: [0]) }, { _ = try vault.lease() }, { _ = try vault.lock() },
+            { _ = try vault.setPasscode(secret(Workbench.passcode)) }, { try vault.unlock(secret(Workbench.passcode)) },
+            { _ = try vault.authenticate(secret(Workbench.passcode)) }, { try vault.canEvaluate(.biometryOrPasscode) },
+            { try vault.throwIfPasscodeCannotBeTried() },
+            { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode)) },
+        ]
+        for step in steps { #expect(refusal(step)?.reason == .stateUnreadable, sourceLocation: sourceLocation) }
+        #expect(vault.status.warnings.count == 1, sourceLocation: sourceLocation)
+    }
+
+    private func protectedFile() throws -> [UInt8] {
+        _ = try bench.startProtected()
+        return try #require(bench.store.files[Self.file])
+    }
+
+    @Test func anAlteredKeybagIsPutAsideAndNeverReplaced() throws {
+        let good = try protectedFile()
+        var bad = [good + [0], Array(good.dropLast()), [], [0x30, 0x00], [UInt8](repeating: 0, count: good.count)]
+        for index in stride(from: 0, to: good.count, by: 13) {
+            var altered = good
+            altered[index] ^= 0x40
+            bad.append(altered)
+        }
+        for content in bad {
+            let bench = Workbench(files: [Self.file: content])
+            let vault = bench.start()
+            guard !bench.store.files.keys.contains(Self.file) else {
+                // The one field that can be altered without damage to the rest names the device.
+                #expect(vault.status.warnings.first?.contains("another device") == true)
+                #expect(bench.store.files[Self.file] == content)
+                continue
+            }
+            everyVerbIsRefused(vault)
+            #expect(bench.store.files == ["1000/keybag.quarantined-1": content])
+            #expect(vault.status.warnings.first?.contains("keybag.quarantined-1") == true)
+            #expect(bench.journal.events.isEmpty)
+        }
+    }
+
+    @Test func aRestartAfterAQuarantineStaysRefusedUntilAGoodCopyIsBack() throws {
+        let good = try protectedFile()
+        bench.store.files[Self.file] = Array(good.dropLast())
+        _ = bench.start()
+        for _ in 1...2 {
+            let vault = bench.start()
+            everyVerbIsRefused(vault)
+            #expect(vault.status.warnings.first?.contains("keybag.quarantined-1") == true)
+            #expect(bench.store.files[Self.file] == nil)
+        }
+        bench.store.files[Self.file] = good
+        try bench.start().unlock(secret(Workbench.passcode))
+    }
+
+    /// However many lie there, the sentence stays one that the wires carry.
+    @Test func manyFilesPutAsideMakeNoSentenceTooLongToSend() throws {
+        for number in 1...60 { bench.store.files["1000/keybag.quarantined-\(number)"] = [0] }
+        let vault = bench.start()
+        everyVerbIsRefused(vault)
+        #expect(try DeviceStatus(derBytes: vault.status.encoded()) == vault.status)
+    }
+
+    @Test func anotherPersonsOrAnotherFilesContentIsAlteration() throws {
+        _ = try protectedFile()
+        bench.store.files["1001/keybag"] = bench.store.files[Self.file]
+        everyVerbIsRefused(bench.start(1001))
+        #expect(bench.store.files["1001/keybag"] == nil && bench.store.files["1001/keybag.quarantined-1"] != nil)
+
+        bench.store.files["1002/keybag"] = bench.store.files["1000/attempts"]
+        everyVerbIsRefused(bench.start(1002))
+        #expect(bench.store.files["1002/keybag.quarantined-1"] == bench.store.files["1000/attempts"])
+
+        // Even with an envelope that fits, a keybag says whose it is.
+        try bench.put(bench.keybag(), as: .keybag, of: 1003)
+        everyVerbIsRefused(bench.start(1003))
+        #expect(bench.store.files["1003/keybag"] == nil)
+    }
+
+    /// Whoever could write envelopes could still not let one slot stand in for another.
+    @Test func slotsAreBoundToTheirPlaces() throws {
+        _ = try protectedFile()
+        let bag = try bench.keybag()
+        let held = bag.slots.filter { $0.wrapping == .device }
+        func replacing(_ slot: KeySlot, by new: KeySlot) -> Keybag {
+            var changed = bag
+            changed.slots = bag.slots.map { $0 == slot ? new : $0 }
+            return changed
+        }
+        func slot(_ slot: KeySlot, purpose: KeyPurpose? = nil, generation: [UInt8]? = nil, wrapped: [UInt8]? = nil) -> KeySlot {
+            KeySlot(
+                purpose: purpose ?? slot.purpose, generation: generation ?? slot.generation, wrapping: slot.wrapping,
+                wrapped: wrapped ?? slot.wrapped, publicKey: slot.publicKey)
+        }
+        let first = try #require(held.first), second = try #require(held.dropFirst().first)
+        let bad = [
+            replacing(first, by: slot(first, purpose: second.purpose)), replacing(first, by: slot(first, generation: Sample.lostGeneration)),
+            replacing(first, by: slot(first, wrapped: second.wrapped)),
+        ]
+        for changed in bad {
+            try bench.put(changed, as: .keybag)
+            let before = bench.store.files
+            everyVerbIsRefused(bench.start())
+            #expect(bench.store.files == before)
+        }
+        // The slots that the passcode opens are found out when it is given.
+        let closed = try #require(bag.slots.last { $0.wrapping == .passcodeAndDevice && $0.purpose.availability != nil })
+        try bench.put(replacing(closed, by: slot(closed, generation: Sample.lostGeneration)), as: .keybag)
+        let vault = bench.start()
+        #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .stateUnreadable)
+        #expect(vault.status.lock == .beforeFirstUnlock)
+    }
+
+    @Test func anotherDeviceRefusesAndLeavesTheFileInPlace() throws {
+        _ = try protectedFile()
+        let files = bench.store.files
+        let other = Workbench(files: files, device: 2)
+        everyVerbIsRefused(other.start())
+        #expect(other.store.files == files)
+        #expect(other.start().status.warnings.first?.contains("another device") == true)
+        try Workbench(files: files).start().unlock(secret(Workbench.passcode))
+    }
+
+    /// The room runs without its device secret, so that somebody says what is wrong; it judges no file meanwhile.
+    @Test func aBackendThatCannotWorkRefusesAndTouchesNothing() throws {
+        _ = try protectedFile()
+        let files = bench.store.files
+        let host = EnclaveHost(
+            backend: BrokenBackend(BackendFault("the device secret is gone")), store: bench.store, clock: bench.clock,
+            stretcher: PasscodeStretcher(log2Rounds: 4, blockSize: 1))
+        for person in [Workbench.person, 2000] {
+            let vault = Vault(person: person, host: host)
+            everyVerbIsRefused(vault)
+            #expect(vault.status.warnings == ["the device secret is gone"])
+        }
+        #expect(bench.store.files == files)
+    }
+
+    @Test func aDiskThatDoesNotReadIsNotAnEmptyOne() throws {
+        _ = try protectedFile()
+        let files = bench.store.files
+        bench.store.failReading(with: .failed("a bad sector"))
+        everyVerbIsRefused(bench.start())
+        bench.store.failReading(with: nil)
+        #expect(bench.store.files == files)
+        try bench.start().unlock(secret(Workbench.passcode))
+    }
+
+    @Test func stateThatCannotBeReadIsNotCalledUnlocked() throws {
+        let good = try protectedFile()
+        bench.store.files[Self.file] = Array(good.dropLast())
+        #expect(bench.start().status.lock == .unreadable)
+    }
+
+    @Test func aPersonsFirstUseWritesTheRecordThenTheKeybag() throws {
+        let vault = bench.start()
+        #expect(bench.store.files.isEmpty && vault.status.lock == .unlocked && vault.status.warnings.isEmpty)
+        _ = try vault.lease()
+        #expect(bench.journal.events == [.wrote(.attempts), .wrote(.keybag)])
+        bench.journal.clear()
+        _ = try vault.lease()
+        _ = try vault.seal(bench.row())
+        #expect(bench.journal.events.isEmpty)
+    }
+
+    @Test(arguments: StateName.allCases) func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
+        bench.store.fail(name, with: .full)
+        let vault = bench.start()
+        #expect(refusal { _ = try vault.lease() }?.reason == .storageFull)
+        #expect(bench.store.files[Self.file] == nil)
+        bench.store.fail(name, with: nil)
+        _ = try vault.lease()
+        #expect(try bench.start().lease().lease == vault.lease().lease)
+    }
+}

@@ -1,0 +1,114 @@
+import Crypto
+import Enclave
+import EnclaveSoftware
+import Foundation
+import TestSupport
+import Testing
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Known answers. RFC 7914 publishes those for scrypt. For our own compositions (labels, contexts, what is tangled with
+/// what) none can be published: they were computed with Python's hashlib and hmac and the `cryptography` package, by the
+/// script in Specs/key-hierarchy.md, not with the code under test.
+@Suite struct VectorTests {
+    private static let counting = [UInt8](0..<32)
+    private static let context = [UInt8](0xA0..<0xB0)
+
+    private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
+    private func key(_ bytes: [UInt8] = counting) -> SecretBytes { SecretBytes(copying: bytes) }
+
+    // MARK: Published
+
+    @Test func scryptIsThatOfRFC7914() throws {
+        let vectors: [(passcode: String, salt: String, log2Rounds: Int64, parallelism: Int64, first32: String)] = [
+            ("password", "NaCl", 10, 16, "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"),
+            ("pleaseletmein", "SodiumChloride", 14, 1, "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"),
+        ]
+        for vector in vectors {
+            let parameters = StretchParameters(
+                salt: Array(vector.salt.utf8), log2Rounds: vector.log2Rounds, blockSize: 8, parallelism: vector.parallelism)
+            // What is stored says what a guess costs, whatever the stretcher makes now.
+            let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret(vector.passcode), parameters)
+            #expect(hex(bytes(stretched)) == vector.first32)
+        }
+    }
+
+    /// The base-mode vector of RFC 9180's authors for our suite (kem 32, kdf 1, aead 2), from their test-vectors.json.
+    @Test func theSuiteOfTheSealsIsThatOfRFC9180() throws {
+        let privateKey = try Curve25519.KeyAgreement.PrivateKey(
+            rawRepresentation: octets("497b4502664cfea5d5af0b39934dac72242a74f8480451e1aee7d6a53320333d"))
+        var recipient = try HPKE.Recipient(
+            privateKey: privateKey, ciphersuite: HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256),
+            info: Data("Ode on a Grecian Urn".utf8),
+            encapsulatedKey: Data(octets("6c93e09869df3402d7bf231bf540fadd35cd56be14f97178f0954db94b7fc256")))
+        let sealed = octets("e5d84cd531cfb583096e7cfa9641bd3079cf3a91cda813c52deb5f512be9931980a41de125a925cdad859d5b7a")
+        #expect(try recipient.open(sealed, authenticating: Data("Count-0".utf8)) == Data("Beauty is truth, truth beauty".utf8))
+    }
+
+    @Test func theShippedCostIsThatOfTheSpecification() {
+        let parameters = PasscodeStretcher.shipped.parameters(salt: Self.counting)
+        #expect(parameters.log2Rounds == 17 && parameters.blockSize == 8 && parameters.parallelism == 1)
+    }
+
+    // MARK: Our own compositions
+
+    @Test func aDerivedKey() {
+        #expect(
+            hex(bytes(KeyWrap.derive(from: key(), label: "vauban metadata key v1")))
+                == "f8c27152a953c302282603fa200b1251dd4619f5d5e9a13c441d336cf8d3f5e8")
+        #expect(
+            hex(bytes(KeyWrap.derive(from: key(), label: "vauban keybag device wrap v1", context: Self.context)))
+                == "73990d43982b1eb5e0442904c67accb05bbaf009f547b4f3ff2b6758db21d327")
+    }
+
+    @Test func aWrappedKey() throws {
+        let wrapped = [UInt8](0xB0..<0xBC) + octets(
+            "9e525dacebcabc5840ff90a5ca5a8fc5833b4ed51229883259c985f65b85f51109f3af42d835d814f2d48298563e8311")
+        let opened = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v1", context: Self.context)
+        #expect(bytes(opened) == [UInt8](repeating: 7, count: 32))
+        #expect(throws: WrapFault.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v2", context: Self.context) }
+        // A nonce is never used twice.
+        let again = try (0..<64).map { _ in try KeyWrap.wrap(opened, under: key(), label: "l", context: []).prefix(12) }
+        #expect(Set(again).count == again.count)
+    }
+
+    @Test func aLabelAndItsContextAreNotAnotherLabel() throws {
+        let wrapped = try KeyWrap.wrap(key(), under: key(), label: "ab", context: [])
+        #expect(throws: WrapFault.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "a", context: Array("b".utf8)) }
+        #expect(bytes(KeyWrap.derive(from: key(), label: "ab")) != bytes(KeyWrap.derive(from: key(), label: "a", context: Array("b".utf8))))
+    }
+
+    @Test func anAuthenticationCode() {
+        let state = KeyWrap.derive(from: key(), label: "vauban state authentication v1")
+        let covered = Array("keybag".utf8) + [0, 0, 0, 0x03, 0xE8] + Array("content".utf8)
+        let code = KeyWrap.authenticationCode(of: covered, under: state)
+        #expect(hex(code) == "8b45a6a7b5d78d66d351b2737d505785e13049abb4cd956ad9d2654b6238fadd")
+        #expect(KeyWrap.isValid(code, of: covered, under: state) && !KeyWrap.isValid(code, of: covered + [0], under: state))
+    }
+
+    /// The shipped backend with a known secret in its file.
+    @Test func theDeviceSecretsKeys() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-vector-\(UUID().uuidString)").path
+        let folder = try PrivateFolder(path: path, creating: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try DurableFile("device-secret", in: folder).replace(with: Array("vauban device secret 1\n".utf8) + Self.counting)
+        let device = try DeviceSecret(in: folder)
+        #expect(hex(device.deviceIdentifier) == "e46f62a1670364227e1122e2ef22f9b6")
+        #expect(
+            hex(bytes(try device.deviceKey(label: "vauban keybag device wrap v1", context: Self.context)))
+                == "73990d43982b1eb5e0442904c67accb05bbaf009f547b4f3ff2b6758db21d327")
+        #expect(
+            hex(bytes(try device.deviceKey(label: "vauban state authentication v1", context: [])))
+                == "58dd18531c773e0d505a2e8166838f283d1dbd189ae78be29eea2f57f4c773af")
+
+        let parameters = StretchParameters(salt: Self.counting, log2Rounds: 4, blockSize: 1, parallelism: 1)
+        let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret("correct horse"), parameters)
+        #expect(hex(bytes(stretched)) == "613f18f7d2d988fc47b954b6be9534b0674ac43146f39e56a4938dbffb7a66f4")
+        let tangled = try device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: Self.context)
+        #expect(hex(bytes(tangled)) == "18dd2bfe8c0b969e1d14bc87f29f95bdecddb066944bb0ab637851e9598b694d")
+    }
+
+    private func octets(_ hex: String) -> [UInt8] {
+        stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
+    }
+}

@@ -1,0 +1,124 @@
+import Crypto
+import Enclave
+import EnclaveWire
+import Foundation
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// An enclave without a machine: state in memory, a clock that stands until it is moved, a device secret from a seed,
+/// and a passcode cost that tests can pay. Starting it again is a restart over the same files.
+struct Workbench {
+    static let person: UInt32 = 1000
+    static let passcode = "correct horse"
+    static let otherPasscode = "battery staple"
+
+    let journal: Journal
+    let store: MemoryStore
+    let clock = ManualClock()
+    let device: MemoryDevice
+
+    init(files: [String: [UInt8]] = [:], device seed: UInt8 = 1) {
+        journal = Journal()
+        store = MemoryStore(files, journal)
+        device = MemoryDevice(seed, journal)
+    }
+
+    var host: EnclaveHost {
+        EnclaveHost(backend: device, store: store, clock: clock, stretcher: PasscodeStretcher(log2Rounds: 4, blockSize: 1))
+    }
+
+    func start(_ person: UInt32 = person) -> Vault { Vault(person: person, host: host) }
+
+    /// A vault with a passcode, unlocked.
+    func startProtected(_ passcode: String = passcode) throws -> Vault {
+        let vault = start()
+        _ = try vault.setPasscode(secret(passcode))
+        return vault
+    }
+
+    /// The keybag as it lies in the store.
+    func keybag(of person: UInt32 = person) throws -> Keybag {
+        let bytes = try #require(store.files["\(person)/keybag"])
+        return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, person: person, backend: device))
+    }
+
+    func attempts(of person: UInt32 = person) throws -> AttemptRecord {
+        let bytes = try #require(store.files["\(person)/attempts"])
+        return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: device))
+    }
+
+    /// Puts a state file in place as if the enclave had written it.
+    func put(_ content: some DERWritable, as name: StateName, of person: UInt32 = person) throws {
+        let envelope = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: device)
+        store.files["\(person)/\(name.rawValue)"] = try envelope.encoded()
+    }
+
+    /// A row of a class as it would be written now.
+    func row(_ protection: Protection = .whenUnlocked, _ flags: AccessControlFlags? = nil) throws -> RowBinding {
+        Sample.row(protection, flags, generation: try keybag().current(.protection(protection))?.generation ?? Sample.lostGeneration)
+    }
+}
+
+enum Sample {
+    static let lostGeneration = [UInt8](repeating: 0xEE, count: 8)
+
+    static func row(_ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8]) -> RowBinding {
+        RowBinding(
+            person: Workbench.person, protection: protection, generation: generation, item: [UInt8](repeating: 1, count: 16),
+            version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
+            accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })
+    }
+}
+
+/// A sealed row with the key that it must give back.
+struct SealedRow {
+    let row: RowBinding
+    let wrapped: [UInt8]
+    let key: [UInt8]
+
+    init(_ row: RowBinding, in vault: Vault) throws {
+        let sealed = try vault.seal(row)
+        self.row = row
+        wrapped = sealed.wrapped
+        key = bytes(sealed.key)
+    }
+}
+
+func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
+
+func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
+
+/// What a step was refused with; nil when it was not.
+func refusal(_ step: () throws -> Void) -> Refusal? {
+    do {
+        try step()
+        return nil
+    } catch let refusal as Refusal {
+        return refusal
+    } catch {
+        Issue.record("an error that is no refusal: \(error)")
+        return nil
+    }
+}
+
+extension Vault {
+    /// Opens a row and, if the person is asked, answers with this passcode.
+    func read(_ sealed: SealedRow, passcode: String? = nil) throws -> [UInt8] { try read(sealed.row, sealed.wrapped, passcode: passcode) }
+
+    func read(_ row: RowBinding, _ wrapped: [UInt8], passcode: String? = nil) throws -> [UInt8] {
+        switch try open(row, wrapped: wrapped) {
+        case .opened(let key): return bytes(key)
+        case .needsPerson(let opening):
+            guard let passcode else { throw Refusal(.interactionNotAllowed) }
+            return bytes(try open(opening, passcodeKey: try authenticate(secret(passcode))))
+        }
+    }
+
+    func asks(for sealed: SealedRow) throws -> Bool {
+        if case .needsPerson = try open(sealed.row, wrapped: sealed.wrapped) { return true }
+        return false
+    }
+}

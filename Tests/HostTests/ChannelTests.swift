@@ -1,0 +1,193 @@
+import Dispatch
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Frames: what arrives is what was sent, however it was cut; and what is no frame is refused as what it is.
+@Suite struct ChannelTests {
+    private let raw: RawPeer
+    private let channel: Channel
+
+    init() throws {
+        let pair = try SocketPair()
+        raw = RawPeer(socket: pair.first)
+        channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
+    }
+
+    /// What ended the wait for a message; nil when one came.
+    private func fault(_ patience: Patience = .machine) -> String? {
+        do throws(ChannelFault) {
+            _ = try channel.receive(patience)
+            return nil
+        } catch {
+            return "\(error)".components(separatedBy: "(")[0]
+        }
+    }
+
+    private func sample(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
+
+    /// The receiver's buffer holds 8 + 60,000 + 4,096 bytes: what is larger is read past it.
+    static let sizes: [(header: Int, secret: Int)] = [
+        (1, 0), (1, 1), (7, 32), (60_000, 0), (59_999, 1), (1, 64_094), (1, 64_095), (1, 64_096), (1, 64_097), (60_000, 4_095), (60_000, 4_096),
+        (60_000, 4_097), (60_000, 65_536), (100, 65_535), (100, 65_536), (100, 65_537), (1, (1 << 20) - 1), (1, 1 << 20), (60_000, 1 << 20),
+    ]
+
+    @Test(arguments: sizes) func messagesOfAllSizesArrive(_ headerCount: Int, _ secretCount: Int) throws {
+        let header = sample(headerCount), secret = sample(secretCount)
+        let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
+        // One after it, to see that the stream is still in step.
+        let sending = Background {
+            if secret.isEmpty { try sender.send(header: header) } else { try sender.send(header: header, secret: SecretBytes(copying: secret)) }
+            try sender.send(header: [9])
+        }
+        var message = try channel.receive(.machine)
+        let secretReceived = bytes(message.takeSecret()), second = bytes(message.takeSecret())
+        #expect(message.header == header)
+        #expect(secretReceived == (secret.isEmpty ? nil : secret) && second == nil)
+        let next = try channel.receive(.machine)
+        #expect(next.header == [9])
+        try sending.value()
+    }
+
+    @Test func severalMessagesInOneWriteAreSeveralMessages() throws {
+        let secret = sample(70_000)
+        let whole = Frame.message([1]) + Frame.message([2, 2], secret: [7]) + Frame.message([3], secret: secret) + Frame.message([4])
+        let raw = raw
+        let sending = Background { try raw.send(Array(whole)) }
+        for (header, expected) in [([1], nil), ([2, 2], [7]), ([3], secret), ([4], nil)] as [([UInt8], [UInt8]?)] {
+            var message = try channel.receive(.machine)
+            let received = bytes(message.takeSecret())
+            #expect(message.header == header && received == expected)
+        }
+        try sending.value()
+    }
+
+    @Test func theCutOfAWriteMeansNothing() throws {
+        let whole = Frame.message([1, 2, 3], secret: [4, 5]) + Frame.message([6])
+        for cut in 1..<whole.count {
+            let raw = raw
+            let sending = Background {
+                try raw.send(Array(whole[..<cut]))
+                try raw.send(Array(whole[cut...]))
+            }
+            var first = try channel.receive(.machine)
+            let secret = bytes(first.takeSecret())
+            let second = try channel.receive(.machine)
+            #expect(first.header == [1, 2, 3] && secret == [4, 5] && second.header == [6])
+            try sending.value()
+        }
+    }
+
+    @Test func aMessageThatEndsEarlyIsMalformed() throws {
+        let whole = Frame.message([1, 2, 3], secret: [4, 5])
+        for count in 0..<whole.count {
+            let pair = try SocketPair()
+            let peer = RawPeer(socket: pair.first)
+            let channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
+            if count > 0 { try peer.send(Array(whole.prefix(count))) }
+            peer.finish()
+            do throws(ChannelFault) {
+                _ = try channel.receive(.machine)
+                Issue.record("a message of \(count) bytes was taken")
+            } catch {
+                switch error {
+                case .closed: #expect(count == 0)
+                case .malformed: #expect(count > 0)
+                default: Issue.record("\(error)")
+                }
+            }
+        }
+    }
+
+    @Test func aLargeSecretThatEndsEarlyIsMalformed() throws {
+        try raw.send(Frame.lengths(1, 1 << 20) + [1] + sample(1000))
+        raw.finish()
+        #expect(fault() == "malformed")
+    }
+
+    /// The lengths alone decide; nothing of what they announce is waited for or kept.
+    @Test(arguments: [(60_001, 0), (0, 1 << 20 + 1), (1, 1 << 20 + 1), (0x7FFF_FFFF, 0), (0xFFFF_FFFF, 0xFFFF_FFFF), (1, 0xFFFF_FFFF)])
+    func anOversizedFrameIsRefusedAtItsLengths(_ header: Int, _ secret: Int) throws {
+        try raw.send(Frame.lengths(header, secret))
+        #expect(fault() == "oversized")
+    }
+
+    @Test func aFrameWithoutAHeaderIsMalformed() throws {
+        try raw.send(Frame.lengths(0, 5) + sample(5))
+        #expect(fault() == "malformed")
+    }
+
+    @Test func bytesAfterAMessageAreTheBeginningOfANext() throws {
+        try raw.send(Frame.message([1]) + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        let message = try channel.receive(.machine)
+        #expect(message.header == [1])
+        #expect(fault() == "oversized")
+    }
+
+    @Test func whatIsTooLargeIsNotSent() throws {
+        #expect(throws: ChannelFault.self) { try channel.send(header: [UInt8](repeating: 0, count: 60_001)) }
+        #expect(throws: ChannelFault.self) { try channel.send(header: [1], secret: SecretBytes(count: 1 << 20 + 1) { _ in }) }
+        try channel.send(header: [2])
+        #expect(raw.receive(9) == Frame.message([2]))
+    }
+
+    // MARK: Waiting
+
+    @Test func aWaitEndsAndTheConnectionStaysGood() throws {
+        #expect(fault(.for_(1_000_000)) == "deadline")
+        try raw.send(Frame.message([1]))
+        #expect(fault() == nil)
+    }
+
+    @Test func whatIsWatchedEndsTheWait() throws {
+        let watched = try SocketPair()
+        shutdown(watched.first.number, Int32(SHUT_RDWR))
+        do throws(ChannelFault) {
+            _ = try channel.receive(.idle, watching: watched.second)
+            Issue.record("a message came from nowhere")
+        } catch {
+            guard case .watchedEnded = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        // A message that is already there comes first.
+        try raw.send(Frame.message([1]))
+        let message = try channel.receive(.idle, watching: watched.second)
+        #expect(message.header == [1])
+    }
+
+    @Test func shuttingDownWakesAReceiver() throws {
+        let channel = channel
+        let receiving = Background { () -> Bool in
+            do throws(ChannelFault) {
+                _ = try channel.receive(.idle)
+                return false
+            } catch {
+                if case .closed = error { return true }
+                return false
+            }
+        }
+        channel.shutDown()
+        #expect(try receiving.value())
+        #expect(throws: ChannelFault.self) { try channel.send(header: [1]) }
+    }
+
+    @Test func sendersInSeveralThreadsTakeTurns() throws {
+        let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
+        let sending = (1...4).map { number in
+            Background {
+                for _ in 1...20 { try sender.send(header: [UInt8(number)], secret: SecretBytes(copying: [UInt8](repeating: UInt8(number), count: 30_000))) }
+            }
+        }
+        for _ in 1...80 {
+            var message = try channel.receive(.machine)
+            let secret = bytes(message.takeSecret())
+            #expect(secret == [UInt8](repeating: message.header[0], count: 30_000))
+        }
+        for step in sending { try step.value() }
+    }
+}

@@ -1,0 +1,142 @@
+import CVaubanLinux
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Descriptors beside messages, and who may write a message at all.
+@Suite struct DescriptorTests {
+    private let raw: RawPeer
+    private let channel: Channel
+
+    init() throws {
+        let pair = try SocketPair()
+        raw = RawPeer(socket: pair.first)
+        channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
+    }
+
+    private func isMalformed() -> Bool {
+        do throws(ChannelFault) {
+            _ = try channel.receive(.machine)
+        } catch {
+            if case .malformed = error { return true }
+        }
+        return false
+    }
+
+    /// Memory files of a name that no other test uses, so that they can be counted.
+    private func memory(_ count: Int, _ name: String) throws -> [Descriptor] {
+        try (0..<count).map { _ in Descriptor(try SystemFault.checkNegated(vauban_sealed_memory(name, "x", 1), "make a memory file")) }
+    }
+
+    @Test(arguments: 0...4) func upToFourDescriptorsComeWithAMessage(_ count: Int) throws {
+        let sent = try memory(count, "few")
+        try raw.send(Frame.message([1]), descriptors: sent)
+        let message = try channel.receive(.machine)
+        #expect(message.descriptors.count == count)
+        for (received, original) in zip(message.descriptors, sent) {
+            #expect(SealedMemory.bytes(of: received, madeBy: geteuid(), max: 1) == [0x78] && received.number != original.number)
+            #expect(fcntl(received.number, F_GETFD) & FD_CLOEXEC != 0)
+        }
+        try raw.send(Frame.message([2]))
+        let next = try channel.receive(.machine)
+        #expect(next.descriptors.isEmpty)
+    }
+
+    @Test(arguments: [5, 16, 17, 100]) func moreAreRefusedAndNoneStaysOpen(_ count: Int) throws {
+        let name = "many-\(count)"
+        let sent = try memory(count, name)
+        try raw.sendUnbounded(0, descriptors: sent)
+        #expect(isMalformed())
+        #expect(descriptors(linkedTo: "/memfd:\(name)") == count)
+        withExtendedLifetime(sent) {}
+    }
+
+    @Test func ourOwnSenderDoesNotTryMore() throws {
+        let sent = try memory(5, "own")
+        #expect(throws: ChannelFault.self) { try channel.send(header: [1], descriptors: sent) }
+    }
+
+    @Test func droppedMessagesCloseTheirDescriptors() throws {
+        let sent = try memory(4, "dropped")
+        try raw.send(Frame.message([1]), descriptors: sent)
+        do { _ = try channel.receive(.machine) }
+        #expect(descriptors(linkedTo: "/memfd:dropped") == 4)
+        withExtendedLifetime(sent) {}
+    }
+
+    /// A message without descriptors and one with, read in one go: the descriptors are the second's.
+    @Test func descriptorsBelongToTheMessageTheyCameWith() throws {
+        try raw.send(Frame.message([1]))
+        try raw.send(Frame.message([2]), descriptors: memory(1, "second"))
+        try raw.send(Frame.message([3]))
+        var counts: [Int] = []
+        for _ in 1...3 {
+            let message = try channel.receive(.machine)
+            counts.append(message.descriptors.count)
+        }
+        #expect(counts == [0, 1, 0])
+    }
+
+    /// The limit is of a message, not of a write.
+    @Test func descriptorsInPiecesAreCountedTogether() throws {
+        let whole = Frame.message([1, 2, 3])
+        let sent = try memory(4, "pieces")
+        for byte in whole { try raw.send([byte], descriptors: sent) }
+        #expect(isMalformed())
+    }
+
+    // MARK: Senders
+
+    @Test func anotherProcessCannotWriteHere() throws {
+        #expect(try Child.writing(Frame.message([1]), to: raw.socket).wait() == 0)
+        do throws(ChannelFault) {
+            _ = try channel.receive(.machine)
+            Issue.record("a foreign message was taken")
+        } catch {
+            guard case .foreignSender = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    /// Bytes of two processes are never taken for one message.
+    @Test func anotherProcessCannotFinishAMessage() throws {
+        try raw.send(Array(Frame.message([1, 2, 3]).dropLast()))
+        #expect(try Child.writing([3], to: raw.socket).wait() == 0)
+        do throws(ChannelFault) {
+            _ = try channel.receive(.machine)
+            Issue.record("a message of two processes was taken")
+        } catch {
+            guard case .foreignSender = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func aSharedConnectionHarmsNoOther() throws {
+        let other = try SocketPair()
+        let good = try Channel(socket: other.second, expecting: .process(pid: getpid(), uid: geteuid()))
+        _ = try Child.writing([3], to: raw.socket).wait()
+        try RawPeer(socket: other.first).send(Frame.message([5]))
+        let message = try good.receive(.machine)
+        #expect(message.header == [5])
+    }
+
+    @Test func aClientLooksAtTheUidOnly() throws {
+        let pair = try SocketPair()
+        let client = try Channel(socket: pair.second, expecting: .person(uid: geteuid()))
+        #expect(try Child.writing(Frame.message(Array("x".utf8)), to: pair.first).wait() == 0)
+        let message = try client.receive(.machine)
+        #expect(message.header == Array("x".utf8))
+
+        let stranger = try SocketPair()
+        let wary = try Channel(socket: stranger.second, expecting: .person(uid: geteuid() &+ 1))
+        try RawPeer(socket: stranger.first).send(Frame.message([1]))
+        #expect(throws: ChannelFault.self) { _ = try wary.receive(.machine) }
+    }
+}

@@ -1,0 +1,42 @@
+import Launcher
+import TestSupport
+import Testing
+
+/// What of the launcher needs no process.
+@Suite struct LauncherRulesTests {
+    @Test func aRoomThatDiesOnceIsStartedAtOnce() {
+        var policy = RestartPolicy()
+        for _ in 0..<100 { #expect(policy.pause(afterLiving: 2_000_000_000) == 0) }
+    }
+
+    @Test func aRoomThatKeepsDyingWaitsLongerAndLonger() {
+        var policy = RestartPolicy()
+        let milliseconds = (0..<12).map { _ in policy.pause(afterLiving: 1_000_000) / 1_000_000 }
+        #expect(milliseconds == [0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
+    }
+
+    @Test func aRoomThatLivedStartsAfresh() {
+        var policy = RestartPolicy()
+        for _ in 0..<10 { _ = policy.pause(afterLiving: 0) }
+        #expect(policy.pause(afterLiving: 1_000_000_000) == 0)
+        #expect(policy.pause(afterLiving: 0) == 0)
+    }
+
+    @Test(arguments: [
+        [], ["--home", "/h"], ["--sockets", "/s"], ["--home", "h", "--sockets", "/s"], ["--home", "/h", "--sockets", "s"],
+        ["--home", "/h", "--home", "/h", "--sockets", "/s"], ["--home", "/h", "--sockets", "/s", "--other", "x"],
+        ["--home", "/h", "--sockets", "/s", "--ready-descriptor", "2"], ["--home", "/h", "--sockets", "/s", "--ready-descriptor"],
+        ["--home", "/h", "--sockets", "/s", "--ready-descriptor", "three"],
+    ])
+    func wrongWordsAreRefused(_ words: [String]) {
+        #expect(LauncherOptions(words) == nil)
+    }
+
+    @Test func rightWordsAreTaken() {
+        let options = LauncherOptions(["--ready-descriptor", "3", "--sockets", "/s", "--home", "/h"])
+        #expect(options?.home == "/h")
+        #expect(options?.sockets == "/s")
+        #expect(options?.readyDescriptor == 3)
+        #expect(LauncherOptions(["--home", "/h", "--sockets", "/s"])?.readyDescriptor == .some(nil))
+    }
+}

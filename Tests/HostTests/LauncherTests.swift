@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanLinuxHost
+
+/// The real launcher with the real rooms, over a folder of its own.
+@Suite struct LauncherTests {
+    /// A service under a folder, started as a client would start it and stopped in the end.
+    private final class Running {
+        let service: Service
+        let home: String
+        private let outer: TestFolder
+
+        init(below: String = "home") throws {
+            outer = try TestFolder()
+            home = "\(outer.path)/\(below)"
+            let environment = ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil)
+            service = Service.own(.named(home: home), home: home, environment)
+            try ServiceFile.write(launcher: BuiltPrograms.launcher, in: try PrivateFolder(path: home, creating: true))
+            #expect(try ServiceStarter.start(service))
+        }
+
+        deinit { _ = try? LauncherControl.stop(home: home) }
+
+        var words: [String] { ["--home", home, "--sockets", service.sockets] }
+
+        /// The process behind a door, once it greets: the kernel names the one that called `listen` last.
+        func process(behind door: ServerAddress) throws -> Int32 {
+            _ = try door.connect()
+            return try Peer(ofConnection: door.connect().socket, usePeerDescriptor: false).pid
+        }
+    }
+
+    @Test func aServiceStartsAnswersAndStops() throws {
+        let running = try Running()
+        #expect(LauncherControl.isRunning(home: running.home))
+        _ = try running.service.authenticationDoor.connect()
+        _ = try running.service.keychainDoor.connect()
+        for name in ["enclave", "keychain", "authentication"] {
+            #expect(try mode(of: "\(running.service.sockets)/\(name)") == S_IFSOCK | 0o600)
+        }
+        for folder in [running.home, "\(running.home)/enclave", "\(running.home)/keychain", running.service.sockets] {
+            #expect(try mode(of: folder) == S_IFDIR | 0o700)
+        }
+        #expect(try mode(of: "\(running.home)/vauban.log") == S_IFREG | 0o600)
+        #expect(try LauncherControl.stop(home: running.home))
+        #expect(!LauncherControl.isRunning(home: running.home))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: running.service.sockets) == [])
+        #expect(try !LauncherControl.stop(home: running.home))
+        // And again, in the same folder.
+        #expect(try ServiceStarter.start(running.service))
+        _ = try running.service.authenticationDoor.connect()
+    }
+
+    @Test func longPathsWork() throws {
+        let running = try Running(below: String(repeating: "a-folder-with-a-long-name/", count: 12) + "home")
+        _ = try running.service.authenticationDoor.connect()
+    }
+
+    @Test func aKilledRoomIsThereAgain() throws {
+        let running = try Running()
+        for door in [running.service.authenticationDoor, running.service.keychainDoor] {
+            let before = try running.process(behind: door)
+            let watch = try ProcessWatch(before)
+            #expect(kill(before, SIGKILL) == 0 && watch.ends())
+            let after = try running.process(behind: door)
+            #expect(after != before)
+            #expect(kill(after, 0) == 0)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can read this of a hardened room")) func aRoomsEnvironmentIsTheSocketsAlone() throws {
+        let running = try Running()
+        let room = try running.process(behind: running.service.authenticationDoor)
+        let text = try #require(SmallFile.text(path: "/proc/\(room)/environ", max: 4096))
+        let names = text.split(separator: "\0").map { $0.prefix { $0 != "=" } }
+        #expect(names.sorted() == ["LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID"])
+    }
+
+    @Test func roomsDieWithTheirLauncher() throws {
+        let running = try Running()
+        let room = try running.process(behind: running.service.authenticationDoor)
+        let number = try #require(LauncherControl.running(home: running.home)?.pid)
+        let watch = try ProcessWatch(room)
+        #expect(kill(number, SIGKILL) == 0)
+        #expect(watch.ends())
+        // What was left behind is in nobody's way.
+        #expect(try ServiceStarter.start(running.service))
+        _ = try running.service.authenticationDoor.connect()
+    }
+
+    @Test func aSecondLauncherRefusesAndASecondStarterIsServed() throws {
+        let running = try Running()
+        let room = try running.process(behind: running.service.authenticationDoor)
+        let second = try BuiltPrograms.run(BuiltPrograms.launcher, running.words)
+        #expect(second.status == 75)
+        #expect(second.output.contains("already running for \(running.home)"))
+        #expect(try ServiceStarter.start(running.service))
+        #expect(try running.process(behind: running.service.authenticationDoor) == room)
+        let elsewhere = try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", running.home, "--sockets", "\(running.home)/other"])
+        #expect(elsewhere.status == 75)
+        #expect(elsewhere.output.contains("with its sockets in \(running.service.sockets)"))
+    }
+
+    @Test func unsafeFoldersAreRefused() throws {
+        let outer = try TestFolder()
+        let home = "\(outer.path)/home"
+        let open = "\(outer.path)/open"
+        #expect(mkdir(open, 0o700) == 0 && chmod(open, 0o755) == 0)
+        let link = "\(outer.path)/link"
+        #expect(mkdir("\(outer.path)/target", 0o700) == 0 && symlink("\(outer.path)/target", link) == 0)
+        for words in [["--home", open, "--sockets", home], ["--home", link, "--sockets", home], ["--home", home, "--sockets", open]] {
+            let result = try BuiltPrograms.run(BuiltPrograms.launcher, words)
+            #expect(result.status == 1, "\(words)")
+            #expect(result.output.contains(words.contains(link) ? "link" : "is not safe to use"))
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another")) func aForeignFolderIsRefused() throws {
+        let outer = try TestFolder()
+        let foreign = "\(outer.path)/foreign"
+        #expect(mkdir(foreign, 0o700) == 0 && chown(foreign, 65534, 65534) == 0)
+        let result = try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", foreign, "--sockets", "\(foreign)/run"])
+        #expect(result.status == 1)
+        #expect(result.output.contains("it belongs to user 65534"))
+    }
+
+    @Test func wrongWordsAreAUsageError() throws {
+        #expect(try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", "relative"]).status == 64)
+    }
+
+    @Test func aStaleRecordIsNobody() throws {
+        let outer = try TestFolder()
+        try DurableFile(LauncherControl.lockName, in: outer.folder).replace(with: Array("launcher 1 0\nsockets /s\nready\n".utf8))
+        #expect(!LauncherControl.isRunning(home: outer.path))
+        // Held, but by somebody else than the record says: a number that was given again is not signalled.
+        let lock = try #require(try outer.folder.lock(LauncherControl.lockName))
+        #expect(LauncherControl.isRunning(home: outer.path))
+        #expect(LauncherControl.running(home: outer.path) == nil)
+        #expect(try !LauncherControl.stop(home: outer.path))
+        withExtendedLifetime(lock) {}
+    }
+
+    private func mode(of path: String) throws -> mode_t {
+        var information = stat()
+        try SystemFault.check(lstat(path, &information), "look at \(path)")
+        return information.st_mode & (S_IFMT | 0o777)
+    }
+}

@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+
+/// Which types an attribute takes and as what it is kept (spec: secitem 2, 3).
+@Suite struct AttributeTests {
+    struct Conversion: Sendable, CustomTestStringConvertible {
+        let value: AttributeValue
+        let form: AttributeForm
+        let result: AttributeValue?
+        var testDescription: String { "\(value) as \(form)" }
+
+        init(_ value: AttributeValue, _ form: AttributeForm, _ result: AttributeValue?) {
+            self.value = value
+            self.form = form
+            self.result = result
+        }
+    }
+
+    static let conversions = [
+        // A blob is kept in the type it came in.
+        Conversion(.text("a"), .blob, .text("a")), Conversion(.data([0xFF]), .blob, .data([0xFF])), Conversion(.number(5), .blob, .number(5)),
+        Conversion(.date(5), .blob, nil),
+        // Text takes data that is UTF-8.
+        Conversion(.text("ä"), .text, .text("ä")), Conversion(.data([0xC3, 0xA4]), .text, .text("ä")), Conversion(.data([]), .text, .text("")),
+        Conversion(.data([0xC3]), .text, nil), Conversion(.number(5), .text, nil), Conversion(.date(5), .text, nil),
+        // A number takes text that is exactly a decimal integer, and keeps other text.
+        Conversion(.number(-5), .number, .number(-5)), Conversion(.text("443"), .number, .number(443)),
+        Conversion(.text("-1"), .number, .number(-1)), Conversion(.text("0"), .number, .number(0)),
+        Conversion(.text("9223372036854775807"), .number, .number(.max)),
+        Conversion(.text("9223372036854775808"), .number, .text("9223372036854775808")),
+        Conversion(.text("http"), .number, .text("http")), Conversion(.text(""), .number, .text("")), Conversion(.text("007"), .number, .text("007")),
+        Conversion(.text("+5"), .number, .text("+5")), Conversion(.text(" 5"), .number, .text(" 5")), Conversion(.text("-0"), .number, .text("-0")),
+        Conversion(.text("0x10"), .number, .text("0x10")), Conversion(.data([5]), .number, nil), Conversion(.date(5), .number, nil),
+        // A date is a date.
+        Conversion(.date(5), .date, .date(5)), Conversion(.number(5), .date, nil), Conversion(.text("5"), .date, nil), Conversion(.data([5]), .date, nil),
+    ]
+
+    @Test(arguments: conversions) func conversionsAreThoseOfTheTable(_ conversion: Conversion) {
+        #expect(conversion.value.converted(to: conversion.form) == conversion.result)
+    }
+
+    @Test func textAndDataOfTheSameBytesAreEqualAndNothingElseIs() {
+        #expect(AttributeValue.text("ä").equalityBytes == AttributeValue.data([0xC3, 0xA4]).equalityBytes)
+        let different: [AttributeValue] = [
+            .text("a"), .text("A"), .text("a "), .text(""), .text("1"), .number(1), .date(1), .number(0), .date(0), .number(-1),
+            // The composed and the decomposed letter are different bytes.
+            .text("\u{E4}"), .text("a\u{308}"), .data([0, 0, 0, 0, 0, 0, 0, 1]),
+        ]
+        #expect(Set(different.map(\.equalityBytes)).count == different.count)
+        #expect(AttributeValue.number(258).equalityBytes == [2, 0, 0, 0, 0, 0, 0, 1, 2])
+    }
+
+    @Test(arguments: [AttributeValue.text("ä"), .text(""), .data([]), .data([0, 255]), .number(.min), .number(0), .date(.max)])
+    func aValueReadsBackInItsType(_ value: AttributeValue) throws {
+        let attributes = ItemAttributes([.account: value])
+        #expect(try ItemAttributes(derBytes: attributes.encoded()) == attributes)
+    }
+
+    @Test func whatMakesAnItemUnique() {
+        let generic: [AttributeName] = [.accessGroup, .synchronizable, .account, .service]
+        let internet: [AttributeName] = [
+            .accessGroup, .synchronizable, .account, .securityDomain, .server, .protocolName, .authenticationType, .port, .path,
+        ]
+        #expect(Set(AttributeRule.primary(of: .genericPassword).map(\.name)) == Set(generic))
+        #expect(Set(AttributeRule.primary(of: .internetPassword).map(\.name)) == Set(internet))
+    }
+
+    @Test func attributesAreThoseOfTheirClass() throws {
+        func fault(_ values: [AttributeName: AttributeValue], _ kind: ItemKind) -> AttributeFault? {
+            do throws(AttributeFault) {
+                _ = try ItemAttributes(values).conforming(to: kind)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(fault([.service: .text("s")], .genericPassword) == nil)
+        #expect(fault([.service: .text("s")], .internetPassword) == .unknown(.service))
+        #expect(fault([.server: .text("s")], .genericPassword) == .unknown(.server))
+        #expect(fault([AttributeName(rawValue: "abcd"): .text("s")], .genericPassword) == .unknown(AttributeName(rawValue: "abcd")))
+        #expect(fault([.accessGroup: .number(1)], .genericPassword) == .wrongType(.accessGroup))
+        let conformed = try ItemAttributes([.port: .text("443"), .account: .data([1])]).conforming(to: .internetPassword)
+        #expect(conformed == ItemAttributes([.port: .number(443), .account: .data([1])]))
+    }
+
+    /// Names ascend, each once, four letters each: so equal sets have equal bytes, and there is no second spelling.
+    @Test func attributesOutOfOrderAreRefused() throws {
+        func attribute(_ name: String) -> [UInt8] {
+            let pair = [0x0C, UInt8(name.utf8.count)] + Array(name.utf8) + [0xA0, 3, 0x0C, 1, 0x61]
+            return [0x30, UInt8(pair.count)] + pair
+        }
+        func list(_ names: String...) -> [UInt8] {
+            let content = names.flatMap(attribute)
+            return [0x30, UInt8(content.count)] + content
+        }
+        let good = try ItemAttributes(derBytes: list("acct", "svce"))
+        #expect(good == ItemAttributes([.account: .text("a"), .service: .text("a")]))
+        #expect(try good.encoded() == list("acct", "svce"))
+        for bad in [list("svce", "acct"), list("acct", "acct"), list("acc"), list("accts"), list("")] {
+            #expect(throws: (any Error).self) { try ItemAttributes(derBytes: bad) }
+        }
+    }
+
+    @Test func thereIsAnEndToAttributes() throws {
+        func many(_ count: Int) -> ItemAttributes {
+            let names = (0..<count).map { AttributeName(rawValue: String(1000 + $0)) }
+            return ItemAttributes(Dictionary(uniqueKeysWithValues: names.map { ($0, .number(1)) }))
+        }
+        #expect(try ItemAttributes(derBytes: many(128).encoded()).values.count == 128)
+        #expect(throws: (any Error).self) { try ItemAttributes(derBytes: many(129).encoded()) }
+        let long = ItemAttributes([.account: .data([UInt8](repeating: 0, count: AttributeValue.bytesMax + 1))])
+        #expect(throws: (any Error).self) { try ItemAttributes(derBytes: long.encoded()) }
+    }
+}

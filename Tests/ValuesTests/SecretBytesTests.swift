@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+import VaubanSecretBytes
+
+/// The one type that holds secrets: what it holds, lends and takes over.
+@Suite struct SecretBytesTests {
+    private func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
+
+    @Test(arguments: [0, 1, 15, 16, 32, 1 << 20]) func aNewSecretIsAllZero(_ count: Int) {
+        let secret = SecretBytes(count: count) { _ in }
+        let isEmpty = secret.isEmpty, length = secret.count
+        #expect(length == count && isEmpty == (count == 0))
+        #expect(bytes(secret) == [UInt8](repeating: 0, count: count))
+    }
+
+    @Test func itIsWrittenInPlace() {
+        var secret = SecretBytes(count: 4) { $0.copyBytes(from: [1, 2, 3, 4] as [UInt8]) }
+        #expect(bytes(secret) == [1, 2, 3, 4])
+        secret.withUnsafeMutableBytes { $0[1] = 9 }
+        #expect(bytes(secret) == [1, 9, 3, 4])
+        #expect(secret.disclosed() == Data([1, 9, 3, 4]))
+    }
+
+    @Test func aCopyAndAPartAreSecretsOfTheirOwn() {
+        var secret = SecretBytes(copying: [1, 2, 3, 4, 5])
+        let copy = secret.duplicate(), part = secret.part(1..<4), none = secret.part(5..<5)
+        secret.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        #expect(bytes(copy) == [1, 2, 3, 4, 5])
+        #expect(bytes(part) == [2, 3, 4])
+        #expect(bytes(none) == [])
+    }
+
+    @Test func whatALibraryReturnedIsTakenOverAndOverwritten() {
+        var data = Data(repeating: 7, count: 64)
+        // The bytes stay readable as long as this second holder does, so the overwrite can be seen.
+        let kept = data.withUnsafeBytes { UnsafeRawBufferPointer($0).map { $0 } }
+        let secret = SecretBytes(absorbing: &data)
+        #expect(bytes(secret) == kept && data.isEmpty)
+        var nothing = Data()
+        let empty = SecretBytes(absorbing: &nothing)
+        #expect(bytes(empty) == [])
+    }
+
+    @Test func equalityIsOverAllBytes() {
+        let secret = SecretBytes(copying: [1, 2, 3])
+        let others: [(bytes: [UInt8], isEqual: Bool)] = [([1, 2, 3], true), ([0, 2, 3], false), ([1, 2, 4], false), ([1, 2], false), ([], false)]
+        for other in others {
+            let isEqual = secret.equals(SecretBytes(copying: other.bytes))
+            #expect(isEqual == other.isEqual)
+        }
+    }
+
+    @Test func aFaultWhileWritingEndsTheSecret() {
+        struct Fault: Error {}
+        #expect(throws: Fault.self) { _ = try SecretBytes(count: 8) { (_) throws(Fault) in throw Fault() } }
+    }
+}

@@ -1,0 +1,96 @@
+import EnclaveWire
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// Every message of the three doors: it reads back, and no other bytes read as it.
+@Suite struct WireTests {
+    @Test(arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample) throws {
+        #expect(!sample.bytes.isEmpty && sample.readsBackEqual)
+        #expect(try sample.again(sample.bytes) == sample.bytes)
+    }
+
+    @Test(arguments: WireSample.all) func aPartOfAMessageIsNone(_ sample: WireSample) {
+        for count in 0..<sample.bytes.count {
+            #expect(throws: (any Error).self) { try sample.again(Array(sample.bytes.prefix(count))) }
+        }
+        for surplus in [[0], [0x30, 0], sample.bytes] as [[UInt8]] {
+            #expect(throws: (any Error).self) { try sample.again(sample.bytes + surplus) }
+        }
+    }
+
+    /// Altered bytes are refused, or are the one spelling of another value.
+    @Test(arguments: WireSample.all) func nothingHasTwoSpellings(_ sample: WireSample) {
+        for index in sample.bytes.indices {
+            for mask in [0x01, 0x20, 0x80, 0xFF] as [UInt8] {
+                var altered = sample.bytes
+                altered[index] ^= mask
+                if let written = try? sample.again(altered) { #expect(written == altered) }
+            }
+        }
+    }
+
+    /// SEQUENCE { version, [number] {} }.
+    private func call(version: UInt8, _ number: UInt8) -> [UInt8] { [0x30, 5, 2, 1, version, 0xA0 + number, 0] }
+
+    @Test func anUnknownRequestIsRefusedByName() {
+        let doors: [(name: String, read: ([UInt8]) throws -> Void)] = [
+            ("enclave", { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", { _ = try KeychainRequest(derBytes: $0) }),
+            ("authentication", { _ = try AuthenticationRequest(derBytes: $0) }), ("agent", { _ = try AgentMessage(derBytes: $0) }),
+        ]
+        for door in doors {
+            let refusal = #expect(throws: Refusal.self) { try door.read(call(version: 1, 30)) }
+            #expect(refusal?.reason == .unknownRequest)
+            #expect(refusal?.detail?.hasPrefix(door.name) == true && refusal?.detail?.contains("30") == true)
+            // Another version is named before what it calls is looked at.
+            let fault = #expect(throws: (any Error).self) { try door.read(call(version: 2, 0)) }
+            #expect(fault.map { "\($0)".contains("version") } == true)
+        }
+    }
+
+    /// An enclave's own purpose is not to be had by asking.
+    @Test func theChallengeOfAPromptCannotBeAskedFor() throws {
+        let asked = try EnclaveRequest.challenge(.prompt).encoded()
+        #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }
+        #expect(throws: (any Error).self) { try AuthenticationRequest(derBytes: AuthenticationRequest.challenge(.prompt).encoded()) }
+    }
+
+    @Test func aControlOfAnotherClassIsRefused() throws {
+        let other = try AccessControl(protection: .always, flags: [])
+        let row = WireSample.row
+        let mixed = RowBinding(
+            person: row.person, protection: row.protection, generation: row.generation, item: row.item, version: row.version, kind: row.kind,
+            accessGroup: row.accessGroup, accessControl: other)
+        #expect(throws: (any Error).self) { try RowBinding(derBytes: mixed.encoded()) }
+    }
+
+    @Test func aSealInfoIsLabelPurposePersonNonce() {
+        let challenge = PasscodeChallenge(nonce: [UInt8](repeating: 7, count: 32), purpose: .prompt)
+        #expect(challenge.sealInfo(person: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
+    }
+
+    @Test func theSpecificationsExamplesAreWhatTheCodeWrites() throws {
+        let document = try SpecDocument("enclave-wire")
+        #expect(try document.example("seal request") == EnclaveRequest.seal(WireSample.row).encoded())
+        #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
+        let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
+        #expect(try document.example("refused reply") == EnclaveReply.refused(refusal).encoded())
+    }
+
+    @Test func aLongDetailIsCutSoThatItFits() throws {
+        let refusal = Refusal(.unavailable, String(repeating: "ä", count: 1000))
+        let read = try Refusal(derBytes: refusal.encoded())
+        #expect(read.reason == .unavailable && read.detail?.isEmpty == false)
+    }
+
+    @Test func aDetailOfManyByteCharactersIsCutToo() throws {
+        let refusal = Refusal(.unavailable, String(repeating: "👨‍👩‍👧‍👦", count: 100))
+        let read = try Refusal(derBytes: refusal.encoded())
+        #expect(read.reason == .unavailable)
+        #expect(read.detail?.isEmpty == false)
+    }
+}
