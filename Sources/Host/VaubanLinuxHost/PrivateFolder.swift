@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 internal import CVaubanLinux
 
 /// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.
@@ -69,7 +69,7 @@ package final class PrivateFolder: Sendable {
     package func remove(_ name: String) { unlinkat(descriptor.number, name, 0) }
 
     /// Binds a listening socket in this folder.
-    package func bindSocket(_ name: String, mode: mode_t) throws(SystemFault) -> Descriptor {
+    package func bindSocket(_ name: String, mode: UInt32) throws(SystemFault) -> Descriptor {
         Descriptor(try SystemFault.checkNegated(vauban_bind_in(descriptor.number, name, mode), "make the socket \(path)/\(name)"))
     }
 }

@@ -1,0 +1,64 @@
+// Asks for the person first, then reads a password that itself asks for nothing, after "Touch ID and the Keychain". Who is
+// rejected loses the password, so that it has to be typed anew; nobody is locked out.
+//
+//     AuthenticationSample check     whether each policy can succeed on this device
+//     AuthenticationSample store     the password is one line on standard input
+//     AuthenticationSample read      asks, then prints it
+import Enclave
+import Foundation
+import Keychain
+import LocalAuthentication
+
+let password = TokenStore(service: "org.example.MyService", account: "fooUser")
+let gate = Gate()
+
+func finish(_ text: String, _ code: Int32) -> Never {
+    print(text)
+    exit(code)
+}
+
+func check() -> Int32 {
+    let policies: [(String, LAPolicy)] = [
+        ("biometry", .deviceOwnerAuthenticationWithBiometrics), ("biometry or passcode", .deviceOwnerAuthentication),
+    ]
+    for (name, policy) in policies {
+        print("\(name): \(gate.obstacle(to: policy).map { "no, \($0.code.rawValue): \($0.localizedDescription)" } ?? "yes")")
+    }
+    return gate.obstacle(to: .deviceOwnerAuthentication) == nil ? 0 : 1
+}
+
+func store() -> Int32 {
+    guard let line = readLine() else { finish("There is no password on standard input.", 64) }
+    let status = password.savePlain(token: line)
+    print(status == 0 ? "Stored." : "Not stored. Status code \(status): \(words(for: status))")
+    return status == 0 ? 0 : 1
+}
+
+/// Returns at once; the answer ends the program.
+func read() {
+    if let obstacle = gate.obstacle(to: .deviceOwnerAuthentication) {
+        finish("Authentication is not available, \(obstacle.code.rawValue): \(obstacle.localizedDescription)", 1)
+    }
+    gate.ask("Please authenticate") { answer in
+        switch answer {
+        case .open:
+            let (token, status) = password.load()
+            finish(token ?? "There is no password. Status code \(status): \(words(for: status))", token == nil ? 1 : 0)
+        case .rejected(let error):
+            let status = password.delete()
+            let outcome = status == 0 ? "The password was deleted" : "The password was not deleted, status code \(status)"
+            finish("\(outcome), since authentication failed, \(error.code.rawValue): \(error.localizedDescription)", 1)
+        case .undecided(let error):
+            finish("Not authenticated, \(error.code.rawValue): \(error.localizedDescription)", 1)
+        }
+    }
+}
+
+switch CommandLine.arguments.dropFirst().first {
+case "check": exit(check())
+case "store": exit(store())
+case "read":
+    read()
+    dispatchMain()
+default: finish("usage: AuthenticationSample check|store|read", 64)
+}

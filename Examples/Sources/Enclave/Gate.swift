@@ -1,0 +1,37 @@
+import Foundation
+import LocalAuthentication
+
+/// Lets the person through after they have shown that they are there.
+public final class Gate: Sendable {
+    public enum Answer: Sendable {
+        case open
+        /// Not this person, or not in this way: what lies behind should go.
+        case rejected(LAError)
+        /// Nothing is known about the person: they cancelled, or could not be asked.
+        case undecided(LAError)
+    }
+
+    private let laContext = LAContext()
+
+    public init() {}
+
+    /// Why the policy cannot succeed on this device; nil when it can. Shows nothing.
+    public func obstacle(to policy: LAPolicy) -> LAError? {
+        var error: NSError?
+        if laContext.canEvaluatePolicy(policy, error: &error) { return nil }
+        return error as? LAError ?? LAError(.authenticationFailed)
+    }
+
+    /// Asks the person, and answers on a queue of its own.
+    public func ask(_ reason: String, answer: @escaping @Sendable (Answer) -> Void) {
+        laContext.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) { authenticated, error in
+            if authenticated { return answer(.open) }
+            let laError = error as? LAError ?? LAError(.authenticationFailed)
+            if laError.code == .authenticationFailed || laError.code == .userFallback {
+                answer(.rejected(laError))
+            } else {
+                answer(.undecided(laError))
+            }
+        }
+    }
+}
