@@ -17,8 +17,9 @@ enum ByTheBook {
     }
 
     static func open(_ sealed: [UInt8], _ key: [UInt8], _ label: String, _ context: [UInt8]) throws -> [UInt8] {
-        Array(try AES.GCM.open(
-            AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
+        Array(
+            try AES.GCM.open(
+                AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
     }
 
     /// What a slot's wrapping is bound to: identifier, person, purpose, wrapping, generation.

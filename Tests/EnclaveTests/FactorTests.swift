@@ -50,7 +50,9 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let opening = try opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault), in: vault)
         let lent = try vault.lease()
-        var keys = try [Entropy.bytes(32), bytes(bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))]
+        var keys = try [
+            Entropy.bytes(32), bytes(bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier)),
+        ]
         for index in lent.lease.keys.indices { keys.append(bytes(lent.keys.part(index * 32..<(index + 1) * 32))) }
         for key in keys {
             #expect(refusal { _ = try vault.open(opening, passcodeKey: SecretBytes(copying: key)) } != nil)

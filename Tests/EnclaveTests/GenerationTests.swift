@@ -17,7 +17,8 @@ import VaubanSecretBytes
     @Test func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
         _ = try bench.start().lease()
         let bag = try bench.keybag()
-        let expected = KeyPurpose.classes.filter { $0 != .protection(.whenPasscodeSetThisDeviceOnly) }
+        let expected =
+            KeyPurpose.classes.filter { $0 != .protection(.whenPasscodeSetThisDeviceOnly) }
             + [.firstUnlockIndex, .deviceIndex, .passcodeFactor, .presenceFactor]
         #expect(bag.slots.map(\.purpose) == expected)
         #expect(bag.slots.allSatisfy { $0.wrapping == .device && $0.wrapped.count == 60 })

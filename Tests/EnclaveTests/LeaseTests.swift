@@ -18,7 +18,9 @@ import VaubanSecretBytes
     }
 
     private func metadata(_ availabilities: Protection.Availability..., passcode: Bool = true) -> Set<KeyLease.Purpose> {
-        Set(Protection.allCases.filter { availabilities.contains($0.availability) && (passcode || !$0.needsPasscode) }.map { .metadata($0) })
+        Set(
+            Protection.allCases.filter { availabilities.contains($0.availability) && (passcode || !$0.needsPasscode) }.map { .metadata($0) }
+        )
     }
 
     @Test func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {

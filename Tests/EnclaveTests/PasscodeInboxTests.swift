@@ -16,7 +16,9 @@ import VaubanSecretBytes
     init() { inbox = PasscodeInbox(clock: clock) }
 
     /// Seals as an agent does, from the specification: label, zero, purpose, person, nonce.
-    private func seal(_ passcode: String, _ challenge: PasscodeChallenge, person: UInt32 = 1000, card: EnclaveKeyCard? = nil) throws -> SealedPasscode {
+    private func seal(_ passcode: String, _ challenge: PasscodeChallenge, person: UInt32 = 1000, card: EnclaveKeyCard? = nil) throws
+        -> SealedPasscode
+    {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: (card ?? inbox.card).publicKey)
         let bound: [UInt8] = [0, UInt8(challenge.purpose.rawValue)] + ByTheBook.bigEndian(person) + challenge.nonce
         let info = Data("vauban passcode v1".utf8) + Data(bound)

@@ -109,7 +109,8 @@ import VaubanSecretBytes
         }
         let first = try #require(held.first), second = try #require(held.dropFirst().first)
         let bad = [
-            replacing(first, by: slot(first, purpose: second.purpose)), replacing(first, by: slot(first, generation: Sample.lostGeneration)),
+            replacing(first, by: slot(first, purpose: second.purpose)),
+            replacing(first, by: slot(first, generation: Sample.lostGeneration)),
             replacing(first, by: slot(first, wrapped: second.wrapped)),
         ]
         for changed in bad {

@@ -28,7 +28,8 @@ import VaubanAccessPolicy
 
     private static func load() throws -> [Case] {
         try SpecDocument("key-hierarchy").table("states").flatMap { row in
-            let classes = row["class", default: ""].split(separator: " "), controls = row["access control", default: ""].split(separator: " ")
+            let classes = row["class", default: ""].split(separator: " "),
+                controls = row["access control", default: ""].split(separator: " ")
             return classes.flatMap { code in
                 controls.map { control in
                     Case(

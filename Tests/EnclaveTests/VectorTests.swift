@@ -62,11 +62,15 @@ import VaubanSecretBytes
     }
 
     @Test func aWrappedKey() throws {
-        let wrapped = [UInt8](0xB0..<0xBC) + octets(
-            "9e525dacebcabc5840ff90a5ca5a8fc5833b4ed51229883259c985f65b85f51109f3af42d835d814f2d48298563e8311")
+        let wrapped =
+            [UInt8](0xB0..<0xBC)
+            + octets(
+                "9e525dacebcabc5840ff90a5ca5a8fc5833b4ed51229883259c985f65b85f51109f3af42d835d814f2d48298563e8311")
         let opened = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v1", context: Self.context)
         #expect(bytes(opened) == [UInt8](repeating: 7, count: 32))
-        #expect(throws: WrapFault.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v2", context: Self.context) }
+        #expect(throws: WrapFault.self) {
+            _ = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v2", context: Self.context)
+        }
         // A nonce is never used twice.
         let again = try (0..<64).map { _ in try KeyWrap.wrap(opened, under: key(), label: "l", context: []).prefix(12) }
         #expect(Set(again).count == again.count)

@@ -31,7 +31,8 @@ import VaubanSecretBytes
 
     /// The receiver's buffer holds 8 + 60,000 + 4,096 bytes: what is larger is read past it.
     static let sizes: [(header: Int, secret: Int)] = [
-        (1, 0), (1, 1), (7, 32), (60_000, 0), (59_999, 1), (1, 64_094), (1, 64_095), (1, 64_096), (1, 64_097), (60_000, 4_095), (60_000, 4_096),
+        (1, 0), (1, 1), (7, 32), (60_000, 0), (59_999, 1), (1, 64_094), (1, 64_095), (1, 64_096), (1, 64_097), (60_000, 4_095),
+        (60_000, 4_096),
         (60_000, 4_097), (60_000, 65_536), (100, 65_535), (100, 65_536), (100, 65_537), (1, (1 << 20) - 1), (1, 1 << 20), (60_000, 1 << 20),
     ]
 
@@ -40,7 +41,11 @@ import VaubanSecretBytes
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         // One after it, to see that the stream is still in step.
         let sending = Background {
-            if secret.isEmpty { try sender.send(header: header) } else { try sender.send(header: header, secret: SecretBytes(copying: secret)) }
+            if secret.isEmpty {
+                try sender.send(header: header)
+            } else {
+                try sender.send(header: header, secret: SecretBytes(copying: secret))
+            }
             try sender.send(header: [9])
         }
         var message = try channel.receive(.machine)
@@ -180,7 +185,9 @@ import VaubanSecretBytes
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         let sending = (1...4).map { number in
             Background {
-                for _ in 1...20 { try sender.send(header: [UInt8(number)], secret: SecretBytes(copying: [UInt8](repeating: UInt8(number), count: 30_000))) }
+                for _ in 1...20 {
+                    try sender.send(header: [UInt8(number)], secret: SecretBytes(copying: [UInt8](repeating: UInt8(number), count: 30_000)))
+                }
             }
         }
         for _ in 1...80 {

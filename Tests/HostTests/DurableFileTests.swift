@@ -144,7 +144,9 @@ import VaubanSecretBytes
         #expect(try server.value() == 5)
         withExtendedLifetime(channel) {}
         #expect(throws: HandshakeFault.self) { _ = try ServerAddress(folder: deep, socket: "none", serverUID: geteuid()).connect() }
-        #expect(throws: HandshakeFault.self) { _ = try ServerAddress(folder: deep + "/none", socket: "door", serverUID: geteuid()).connect() }
+        #expect(throws: HandshakeFault.self) {
+            _ = try ServerAddress(folder: deep + "/none", socket: "door", serverUID: geteuid()).connect()
+        }
     }
 }
 

@@ -130,7 +130,9 @@ import VaubanSecretBytes
 
     @Test(arguments: [true, false]) func aDescriptorOfAnotherProcessIsRefused(_ usesPeerDescriptor: Bool) throws {
         let other = try Child("exit 0")
-        let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) { (Frame.message(greeting($0)), [try ProcessDescriptor.of(other.pid)]) }
+        let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) {
+            (Frame.message(greeting($0)), [try ProcessDescriptor.of(other.pid)])
+        }
         other.wait()
         #expect(outcome?.contains("another process") == true)
     }
@@ -149,7 +151,8 @@ import VaubanSecretBytes
         let cases: [([UInt8]) -> [UInt8]] = [
             { Frame.message(self.greeting($0, version: 2)) }, { Frame.message(self.greeting($0, role: [2, 2, 1, 0])) },
             { Frame.message(self.greeting($0, role: [])) }, { Frame.message(self.greeting(Array($0.dropLast()))) },
-            { Frame.message(self.greeting($0) + [0]) }, { Frame.message(Array("GET / HTTP/1.1".utf8) + $0) }, { _ in Frame.lengths(60_001, 0) },
+            { Frame.message(self.greeting($0) + [0]) }, { Frame.message(Array("GET / HTTP/1.1".utf8) + $0) },
+            { _ in Frame.lengths(60_001, 0) },
             { _ in Array("GET / HTTP/1.1\r\n\r\n".utf8) }, { _ in [] },
         ]
         for message in cases {

@@ -21,21 +21,26 @@ import VaubanKeychainModel
 
     static let conversions = [
         // A blob is kept in the type it came in.
-        Conversion(.text("a"), .blob, .text("a")), Conversion(.data([0xFF]), .blob, .data([0xFF])), Conversion(.number(5), .blob, .number(5)),
+        Conversion(.text("a"), .blob, .text("a")), Conversion(.data([0xFF]), .blob, .data([0xFF])),
+        Conversion(.number(5), .blob, .number(5)),
         Conversion(.date(5), .blob, nil),
         // Text takes data that is UTF-8.
-        Conversion(.text("ä"), .text, .text("ä")), Conversion(.data([0xC3, 0xA4]), .text, .text("ä")), Conversion(.data([]), .text, .text("")),
+        Conversion(.text("ä"), .text, .text("ä")), Conversion(.data([0xC3, 0xA4]), .text, .text("ä")),
+        Conversion(.data([]), .text, .text("")),
         Conversion(.data([0xC3]), .text, nil), Conversion(.number(5), .text, nil), Conversion(.date(5), .text, nil),
         // A number takes text that is exactly a decimal integer, and keeps other text.
         Conversion(.number(-5), .number, .number(-5)), Conversion(.text("443"), .number, .number(443)),
         Conversion(.text("-1"), .number, .number(-1)), Conversion(.text("0"), .number, .number(0)),
         Conversion(.text("9223372036854775807"), .number, .number(.max)),
         Conversion(.text("9223372036854775808"), .number, .text("9223372036854775808")),
-        Conversion(.text("http"), .number, .text("http")), Conversion(.text(""), .number, .text("")), Conversion(.text("007"), .number, .text("007")),
-        Conversion(.text("+5"), .number, .text("+5")), Conversion(.text(" 5"), .number, .text(" 5")), Conversion(.text("-0"), .number, .text("-0")),
+        Conversion(.text("http"), .number, .text("http")), Conversion(.text(""), .number, .text("")),
+        Conversion(.text("007"), .number, .text("007")),
+        Conversion(.text("+5"), .number, .text("+5")), Conversion(.text(" 5"), .number, .text(" 5")),
+        Conversion(.text("-0"), .number, .text("-0")),
         Conversion(.text("0x10"), .number, .text("0x10")), Conversion(.data([5]), .number, nil), Conversion(.date(5), .number, nil),
         // A date is a date.
-        Conversion(.date(5), .date, .date(5)), Conversion(.number(5), .date, nil), Conversion(.text("5"), .date, nil), Conversion(.data([5]), .date, nil),
+        Conversion(.date(5), .date, .date(5)), Conversion(.number(5), .date, nil), Conversion(.text("5"), .date, nil),
+        Conversion(.data([5]), .date, nil),
     ]
 
     @Test(arguments: conversions) func conversionsAreThoseOfTheTable(_ conversion: Conversion) {

@@ -44,7 +44,9 @@ import VaubanSecretBytes
 
     @Test func equalityIsOverAllBytes() {
         let secret = SecretBytes(copying: [1, 2, 3])
-        let others: [(bytes: [UInt8], isEqual: Bool)] = [([1, 2, 3], true), ([0, 2, 3], false), ([1, 2, 4], false), ([1, 2], false), ([], false)]
+        let others: [(bytes: [UInt8], isEqual: Bool)] = [
+            ([1, 2, 3], true), ([0, 2, 3], false), ([1, 2, 4], false), ([1, 2], false), ([], false),
+        ]
         for other in others {
             let isEqual = secret.equals(SecretBytes(copying: other.bytes))
             #expect(isEqual == other.isEqual)

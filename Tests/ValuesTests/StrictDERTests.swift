@@ -89,7 +89,11 @@ import VaubanDER
         ("text that is not UTF-8", sequence(number, flag, octets, [0x0C, 1, 0xC3], none)),
         ("text that hides a surrogate", sequence(number, flag, octets, [0x0C, 3, 0xED, 0xA0, 0x80], none)),
         ("text of another type", sequence(number, flag, octets, [0x13, 1, 0x61], none)),
-        ("a list too long", sequence(number, flag, octets, text, sequence([0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0]))),
+        (
+            "a list too long",
+            sequence(
+                number, flag, octets, text, sequence([0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0], [0x30, 3, 2, 1, 0]))
+        ),
         ("a list of something else", sequence(number, flag, octets, text, sequence(number))),
         ("a length in a longer form than needed", [0x30, 0x81] + sequence(number, flag, octets, text, none).dropFirst()),
         ("a length without end", [0x30, 0x80] + sequence(number, flag, octets, text, none).dropFirst(2) + [0, 0]),
@@ -106,7 +110,10 @@ import VaubanDER
         var nested: [UInt8] = []
         for _ in 0..<1000 {
             let count = nested.count
-            nested = (count < 128 ? [0x30, UInt8(count)] : count < 256 ? [0x30, 0x81, UInt8(count)] : [0x30, 0x82, UInt8(count >> 8), UInt8(count & 255)]) + nested
+            nested =
+                (count < 128
+                    ? [0x30, UInt8(count)]
+                    : count < 256 ? [0x30, 0x81, UInt8(count)] : [0x30, 0x82, UInt8(count >> 8), UInt8(count & 255)]) + nested
         }
         #expect(throws: (any Error).self) { try Probe(derBytes: nested) }
     }

@@ -29,7 +29,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         person: 1000, protection: .whenUnlocked, generation: [1, 2, 3, 4, 5, 6, 7, 8], item: octets(0x11, 16), version: octets(0x22, 16),
         kind: 1, accessGroup: "unsigned", accessControl: control)
     private static let plainRow = RowBinding(
-        person: .max, protection: .alwaysThisDeviceOnly, generation: octets(0, 8), item: octets(0, 16), version: octets(0xFF, 16), kind: 255,
+        person: .max, protection: .alwaysThisDeviceOnly, generation: octets(0, 8), item: octets(0, 16), version: octets(0xFF, 16),
+        kind: 255,
         accessGroup: "", accessControl: nil)
     private static let challenge = PasscodeChallenge(nonce: octets(3, 32), purpose: .change)
     private static let passcode = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 22))
@@ -39,16 +40,20 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let lease = KeyLease(
         person: 1000, epoch: 7, lock: .unlocked, passcodeIsSet: true,
         keys: [
-            KeyLease.Key(purpose: .metadata(.whenUnlocked), generation: octets(1, 8)), KeyLease.Key(purpose: .firstUnlockIndex, generation: octets(2, 8)),
+            KeyLease.Key(purpose: .metadata(.whenUnlocked), generation: octets(1, 8)),
+            KeyLease.Key(purpose: .firstUnlockIndex, generation: octets(2, 8)),
             KeyLease.Key(purpose: .deviceIndex, generation: octets(3, 8)),
         ])
     private static let question = PromptQuestion(
         prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
     private static let bareQuestion = PromptQuestion(
-        prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt), caller: CallerName(pid: 0, path: nil),
+        prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 0, path: nil),
         operation: .evaluatePolicy, reason: nil, attempt: 1, triesLeft: 100)
-    private static let attributes = ItemAttributes([.account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1)])
+    private static let attributes = ItemAttributes([
+        .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
+    ])
     private static let query: ItemQuery = {
         var query = ItemQuery(kind: .internetPassword, attributes: attributes)
         query.protection = .always
@@ -62,49 +67,63 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
 
-    private static let enclave: [WireSample] = [
-        EnclaveRequest.registerCaller, .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
-        .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock), .setPasscode(challenge, new: passcode),
-        .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock, .canEvaluate(.biometryOrPasscode),
-        .evaluate(.biometry, reason: "a reason"),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]), .opened,
-        .leased(lease), .status(status), .challenge(challenge), .waitingForPerson(place: "pts/3"),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
-        WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
-        WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
-        WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
-        WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
-        WireSample("nobody", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
-        WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, executable: nil)),
-        WireSample("", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
-        WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
-    ]
+    private static let enclave: [WireSample] =
+        [
+            EnclaveRequest.registerCaller, .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
+            .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),
+            .setPasscode(challenge, new: passcode),
+            .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock,
+            .canEvaluate(.biometryOrPasscode),
+            .evaluate(.biometry, reason: "a reason"),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
+            .opened,
+            .leased(lease), .status(status), .challenge(challenge), .waitingForPerson(place: "pts/3"),
+        ].enumerated().map { WireSample("\($0)", $1) } + [
+            WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
+            WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
+            WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
+            WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
+            WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
+            WireSample("nobody", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
+            WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, executable: nil)),
+            WireSample(
+                "", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
+            WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
+        ]
 
-    private static let keychain: [WireSample] = [
-        KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
-        .add(ItemRecord(kind: .internetPassword, attributes: ItemAttributes()), returns: [], hasData: false), .copyMatching(query),
-        .copyMatching(ItemQuery(kind: .genericPassword)),
-        .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
-        .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        KeychainReply.refused(refusal), .done, .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-        .waitingForPerson("pts/3"),
-    ].enumerated().map { WireSample("\($0)", $1) }
+    private static let keychain: [WireSample] =
+        [
+            KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
+            .add(ItemRecord(kind: .internetPassword, attributes: ItemAttributes()), returns: [], hasData: false), .copyMatching(query),
+            .copyMatching(ItemQuery(kind: .genericPassword)),
+            .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
+            .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            KeychainReply.refused(refusal), .done,
+            .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
+            .waitingForPerson("pts/3"),
+        ].enumerated().map { WireSample("\($0)", $1) }
 
-    private static let authentication: [WireSample] = [
-        AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode),
-        .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
-        .evaluate(.biometryOrPasscode, reason: "a reason"),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge), .waitingForPerson("pts/3"),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
-        .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
-    ].enumerated().map { WireSample("\($0)", $1) } + [
-        AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired),
-    ].enumerated().map { WireSample("\($0)", $1) }
+    private static let authentication: [WireSample] =
+        [
+            AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode),
+            .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
+            .evaluate(.biometryOrPasscode, reason: "a reason"),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
+            .waitingForPerson("pts/3"),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
+            .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired),
+        ].enumerated().map { WireSample("\($0)", $1) }
 
     static let all = enclave + keychain + authentication
 }

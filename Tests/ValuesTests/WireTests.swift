@@ -63,7 +63,8 @@ import VaubanKeychainWire
         let other = try AccessControl(protection: .always, flags: [])
         let row = WireSample.row
         let mixed = RowBinding(
-            person: row.person, protection: row.protection, generation: row.generation, item: row.item, version: row.version, kind: row.kind,
+            person: row.person, protection: row.protection, generation: row.generation, item: row.item, version: row.version,
+            kind: row.kind,
             accessGroup: row.accessGroup, accessControl: other)
         #expect(throws: (any Error).self) { try RowBinding(derBytes: mixed.encoded()) }
     }

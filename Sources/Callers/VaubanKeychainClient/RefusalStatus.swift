@@ -60,7 +60,10 @@ extension Refusal {
             case .internalFault: "Vauban failed; see its log"
             case .keysChanged: "The keys have changed meanwhile; try again"
             }
-        var parts = [detail.map { reason == .unavailable ? $0 : "\(sentence): \($0)" } ?? sentence]
+        // What is so, then the particulars, then what to do.
+        let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
+        var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
+        if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
         if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(Self.duration(secondsToWait))") }
         if let triesLeft { parts.append("\(triesLeft) \(triesLeft == 1 ? "try" : "tries") left") }
         return parts.joined(separator: "; ")

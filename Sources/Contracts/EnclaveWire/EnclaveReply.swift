@@ -101,7 +101,7 @@ extension KeyLease.Key: DERReadable, DERWritable {
 
 extension EnclaveReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: EnclaveRequest.version...EnclaveRequest.version)
+        try fields.version(EnclaveRequest.version)
         let number = try fields.choice("reply")
         guard let reply = try fields.optional(number, "reply", { try Self.reply(number, &$0) }) else { throw DERFault("reply is missing") }
         self = reply

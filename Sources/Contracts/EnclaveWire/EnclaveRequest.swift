@@ -40,7 +40,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package static let reasonBytesMax = 1024
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: Self.version...Self.version)
+        try fields.version(Self.version)
         let number = try fields.choice("call")
         guard let call = try fields.optional(number, "call", { try Self.call(number, &$0) }) else { throw DERFault("call is missing") }
         self = call

@@ -18,7 +18,7 @@ package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
         everything = try fields.boolean("everything")
@@ -45,7 +45,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
     }
@@ -65,7 +65,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
     case settled(prompt: [UInt8], PromptOutcome)
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         let number = try fields.choice("notice")
         let notice: AttentionNotice? = try fields.optional(number, "notice") { notice in
             switch number {
@@ -102,7 +102,7 @@ package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
     case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         let number = try fields.choice("report")
         let report: AttentionReport? = try fields.optional(number, "report") { report in
             switch number {
@@ -141,7 +141,7 @@ package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         number = try fields.integer("number", in: 0...Int64.max)
         pid = try fields.integer("pid", in: 1...Int64(Int32.max))
     }
@@ -198,7 +198,7 @@ package struct WitnessAnswer: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         number = try fields.integer("number", in: 0...Int64.max)
         executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
     }

@@ -28,7 +28,7 @@ package enum AgentNotice: Hashable, Sendable {
 
 extension AgentMessage: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: AuthenticationRequest.version...AuthenticationRequest.version)
+        try fields.version(AuthenticationRequest.version)
         let number = try fields.choice("message")
         let message: AgentMessage? = try fields.optional(number, "message") { message in
             switch number {
@@ -60,7 +60,7 @@ extension AgentMessage: DERReadable, DERWritable {
 
 extension AgentNotice: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: AuthenticationRequest.version...AuthenticationRequest.version)
+        try fields.version(AuthenticationRequest.version)
         let number = try fields.choice("notice")
         let notice: AgentNotice? = try fields.optional(number, "notice") { notice in
             switch number {

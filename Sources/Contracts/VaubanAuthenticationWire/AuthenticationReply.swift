@@ -15,7 +15,7 @@ package enum AuthenticationReply: Hashable, Sendable {
 
 extension AuthenticationReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: AuthenticationRequest.version...AuthenticationRequest.version)
+        try fields.version(AuthenticationRequest.version)
         let number = try fields.choice("reply")
         let reply: AuthenticationReply? = try fields.optional(number, "reply") { reply in
             switch number {

@@ -30,7 +30,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
     package static let reasonBytesMax = 1024
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: Self.version...Self.version)
+        try fields.version(Self.version)
         let number = try fields.choice("call")
         let call: AuthenticationRequest? = try fields.optional(number, "call") { call in
             switch number {

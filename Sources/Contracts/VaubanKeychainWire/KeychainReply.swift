@@ -43,7 +43,7 @@ extension KeychainReply: DERReadable, DERWritable {
     package static let itemsMax = 256
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: KeychainRequest.version...KeychainRequest.version)
+        try fields.version(KeychainRequest.version)
         let number = try fields.choice("reply")
         let reply: KeychainReply? = try fields.optional(number, "reply") { reply in
             switch number {

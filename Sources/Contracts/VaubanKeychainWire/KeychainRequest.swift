@@ -65,7 +65,7 @@ extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: Self.version...Self.version)
+        try fields.version(Self.version)
         let number = try fields.choice("call")
         let call: KeychainRequest? = try fields.optional(number, "call") { call in
             switch number {

@@ -15,7 +15,7 @@ package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("attempts version", in: 1...1)
+        try fields.version(1)
         keybag = try fields.octets("keybag", in: 16...16)
         failures = try fields.integer("failures", in: 0...1_000_000)
     }

@@ -114,7 +114,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("keybag version", in: Self.version...Self.version)
+        try fields.version(Self.version)
         identifier = try fields.octets("identifier", in: 16...16)
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         device = try fields.octets("device", in: 16...16)

@@ -26,7 +26,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("state version", in: 1...1)
+        try fields.version(1)
         device = try fields.octets("device", in: 16...16)
         content = try fields.octets("content", in: 1...EnclaveLimits.keybagBytesMax)
         code = try fields.octets("code", in: 32...32)

@@ -20,7 +20,7 @@ struct WrappedItemKey: DERReadable, DERWritable {
     }
 
     init(from fields: inout DERFields) throws {
-        _ = try fields.integer("wrapped key version", in: 1...1)
+        try fields.version(1)
         kind = try fields.integer("kind", in: 0...1) == 0 ? .plain : .factor
         blob = try fields.octets("blob", in: 28...400)
     }

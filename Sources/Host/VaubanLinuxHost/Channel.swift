@@ -121,8 +121,7 @@ package final class Channel: Sendable {
 
     // MARK: Receiving
 
-    /// Waits for the next message. `watching` is a descriptor whose end (a hang-up, or readability of a process
-    /// descriptor) ends the wait with `watchedEnded`.
+    /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with `watchedEnded`.
     package func receive(_ patience: Patience, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
         let result: Result<Received, ChannelFault> = receiving.withLock { buffer in
             do throws(ChannelFault) {
@@ -137,30 +136,36 @@ package final class Channel: Sendable {
     private func receive(into buffer: inout ReceiveBuffer, _ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) -> Received {
         if buffer.isEmpty { try wait(patience, watching) }
         var isBeginning = buffer.isEmpty
+        var began = MachineClock.monotonic
         while true {
-            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, isBeginning: false).count }) {
+            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, since: began).count }) {
                 return Received(message)
             }
             let space = buffer.space()
             let (count, descriptors): (Int, [Descriptor])
             do throws(ChannelFault) {
-                (count, descriptors) = try fill(space, isBeginning: isBeginning)
+                (count, descriptors) = try fill(space, since: isBeginning ? nil : began)
             } catch .deadline where isBeginning {
                 if case .idle = patience { continue }
                 throw .deadline
             }
-            buffer.received(count, descriptors)
+            try buffer.received(count, descriptors)
+            if isBeginning { began = MachineClock.monotonic }
             isBeginning = false
         }
     }
 
-    /// One receive, with the sender checked before a byte is believed.
-    private func fill(_ target: UnsafeMutableRawBufferPointer, isBeginning: Bool) throws(ChannelFault) -> (count: Int, descriptors: [Descriptor]) {
+    /// One receive, with the sender checked before a byte is believed. `began` is when the message began that this
+    /// goes on with: it must end within machine time as a whole, however its bytes trickle in.
+    private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelFault) -> (count: Int, descriptors: [Descriptor]) {
         var ancillary = vauban_ancillary()
         let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
         let descriptors = ancillary.taken
+        let isLate = began.map { MachineClock.monotonic - $0 > DoorLimits.machineTime } ?? false
+        // What came of a message that does not end is lost, so the connection is of no more use.
+        if isLate || (count == -Int(EAGAIN) && began != nil) { throw .malformed("a message did not end in time") }
         if count == -Int(EAGAIN) { throw .deadline }
-        if count == 0 || count == -Int(ECONNRESET) { throw isBeginning ? .closed : .malformed("the connection ended within a message") }
+        if count == 0 || count == -Int(ECONNRESET) { throw began == nil ? .closed : .malformed("the connection ended within a message") }
         if count < 0 { throw .system(SystemFault("receive a message", code: Int32(-count))) }
         if ancillary.truncated { throw .malformed("a message carries too many descriptors") }
         switch expected {

@@ -12,7 +12,7 @@ struct Hello: DERReadable, DERWritable {
     init() throws(SystemFault) { nonce = try Entropy.bytes(16) }
 
     init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: Handshake.version...Handshake.version)
+        try fields.version(Handshake.version)
         nonce = try fields.octets("nonce", in: 16...16)
     }
 
@@ -36,7 +36,7 @@ struct Greeting: DERReadable, DERWritable {
     }
 
     init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: Handshake.version...Handshake.version)
+        try fields.version(Handshake.version)
         nonce = try fields.octets("nonce", in: 16...16)
         role = try fields.integer("role", in: 0...255)
     }

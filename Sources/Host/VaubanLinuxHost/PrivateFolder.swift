@@ -20,9 +20,12 @@ package final class PrivateFolder: Sendable {
 
     /// Opens the folder, making it (0700, and its missing parents) when `creating`. Refuses one that is a link, belongs
     /// to another, or lets others in; `sharedEntry` allows others to search it, for a folder of sockets.
-    package init(path: String, creating: Bool, sharedEntry: Bool = false) throws(Fault) {
+    package convenience init(path: String, creating: Bool, sharedEntry: Bool = false) throws(Fault) {
         if creating { try Self.make(path) }
-        let number = open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY)
+        try self.init(path: path, opened: open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY), sharedEntry: sharedEntry)
+    }
+
+    private init(path: String, opened number: Int32, sharedEntry: Bool) throws(Fault) {
         guard number >= 0 else { throw .system(SystemFault("open the folder \(path)", code: errno)) }
         let descriptor = Descriptor(number)
         var information = stat()
@@ -52,7 +55,8 @@ package final class PrivateFolder: Sendable {
                 throw .system(SystemFault("make the folder \(path)/\(name)", code: errno))
             }
         }
-        return try PrivateFolder(path: "\(path)/\(name)", creating: false)
+        let number = openat(descriptor.number, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY)
+        return try PrivateFolder(path: "\(path)/\(name)", opened: number, sharedEntry: false)
     }
 
     /// Takes the folder for this process until it ends; nil when another process has it.

@@ -17,8 +17,10 @@ struct ReceiveBuffer: ~Copyable {
         bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[end...]) }
     }
 
-    mutating func received(_ count: Int, _ more: [Descriptor]) {
+    mutating func received(_ count: Int, _ more: [Descriptor]) throws(ChannelFault) {
         end += count
+        // A message that never ends must not fill this process's table of descriptors.
+        guard descriptors.count + more.count <= 2 * Int(VAUBAN_DESCRIPTORS_MAX) else { throw .malformed("too many descriptors") }
         for descriptor in more { descriptors.append((end - 1, descriptor)) }
     }
 

@@ -59,7 +59,14 @@ package struct Service: Sendable, Hashable {
     /// The service of a folder of this user, whether or not it was set up yet.
     package static func own(_ mode: Mode, home: String, _ environment: ServiceEnvironment) -> Service {
         var sockets = "\(home)/run"
-        if case .user = mode, let runtime = environment.runtimeFolder { sockets = "\(runtime)/vauban" }
+        if case .user = mode {
+            // The sockets of the launcher that runs, whatever this session's environment says; else where it would put them.
+            if let running = LauncherControl.running(home: home) {
+                sockets = running.sockets
+            } else if let runtime = environment.runtimeFolder {
+                sockets = "\(runtime)/vauban"
+            }
+        }
         let uid = geteuid()
         return Service(mode: mode, sockets: sockets, keychainUID: uid, authenticationUID: uid, enclaveUID: uid)
     }

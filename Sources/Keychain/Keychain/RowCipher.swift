@@ -93,7 +93,7 @@ struct RowMetadata: DERReadable, DERWritable {
     }
 
     init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         digest = try fields.octets("digest", in: 32...32)
         attributes = try fields.value("attributes")
     }

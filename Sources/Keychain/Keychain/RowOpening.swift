@@ -100,9 +100,9 @@ extension RequestInProgress {
     private func dispose(of row: StoredRow, after refusal: Refusal) throws {
         switch refusal.reason {
         case .rowDamaged: _ = try putAside(row, .wrappedKey)
-        case .keyDestroyed:
-            parts.logger.notice("removed an item whose key no longer exists", metadata: ["person": "\(person)"])
-            _ = try database.delete([row.handle])
+        // No version destroys keys yet, so an unknown key means that an older keybag was put back: the row is kept aside,
+        // for the day when the right one comes back.
+        case .keyDestroyed: _ = try putAside(row, .keyUnknown)
         default: throw refusal
         }
     }

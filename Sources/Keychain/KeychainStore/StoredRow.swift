@@ -110,4 +110,5 @@ package enum QuarantineReason: String, Sendable {
     case digest = "the row's parts are not of one write"
     case secret = "the secret half does not open"
     case wrappedKey = "the item key does not unwrap"
+    case keyUnknown = "the enclave does not know the key that wraps the item key"
 }

@@ -51,7 +51,7 @@ package struct AccessControl: Hashable, Sendable {
 /// `AccessControl ::= SEQUENCE { version INTEGER (1), protection INTEGER, flags INTEGER }`
 extension AccessControl: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("access control version", in: 1...1)
+        try fields.version(1)
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
             throw DERFault("protection is unknown")
         }

@@ -57,7 +57,7 @@ package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
     package init(publicKey: [UInt8]) { self.publicKey = publicKey }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("version", in: 1...1)
+        try fields.version(1)
         publicKey = try fields.octets("public key", in: 32...32)
     }
 

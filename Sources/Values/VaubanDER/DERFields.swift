@@ -38,6 +38,12 @@ package struct DERFields {
         return value
     }
 
+    /// The version that begins a message or a blob. Another is refused by name, before anything after it is looked at.
+    package mutating func version(_ known: Int64) throws {
+        let version = try Int64(derEncoded: next("version"))
+        guard version == known else { throw DERFault("version \(version) is not known; this Vauban speaks version \(known)") }
+    }
+
     package mutating func boolean(_ field: StaticString) throws -> Bool {
         try Bool(derEncoded: next(field))
     }

@@ -42,7 +42,8 @@ final class TerminalRelay {
             let events = wait(typed.isEmpty ? terminal.descriptor : nil, asks ? agent.descriptor : nil)
             if events.resized { resize() }
             if events.output { _ = passOut() }
-            if events.input { readKeys() }
+            // The size first: what is typed after a change must find the command with the new one.
+            if events.input { resize(); readKeys() }
             if events.canWrite { passIn() }
             if events.question, let ended = agent.serve() {
                 // The command goes on; only questions can no longer be asked here.

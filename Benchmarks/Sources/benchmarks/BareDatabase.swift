@@ -1,0 +1,89 @@
+import CSQLite
+import Foundation
+
+/// What an add would cost if it were nothing but a synced transaction: the same settings, the same columns and indexes, and a row of
+/// the same size as keychaind writes for these items, filled with random bytes.
+final class BareDatabase {
+    private var database: OpaquePointer?
+    private var insertItem: OpaquePointer?
+    private var insertLookup: OpaquePointer?
+
+    /// Bytes of each column as keychaind writes it for the items measured here (read from its file with sqlite3's length()).
+    private static let columns: [(name: String, bytes: Int, constraint: String)] = [
+        ("item", 16, "NOT NULL UNIQUE"), ("generation", 8, "NOT NULL"), ("primary_blind", 16, "NOT NULL UNIQUE"),
+        ("blinds", 60, "NOT NULL"), ("metadata_binding", 70, "NOT NULL"), ("metadata", 284, "NOT NULL"),
+        ("secret_binding", 70, "NOT NULL"), ("wrapped_key", 70, "NOT NULL"), ("secret", 92, "NOT NULL"),
+    ]
+    private static let lookups = 4
+    private static let lookupBytes = 16
+    private var state: UInt64 = 1
+
+    init(path: String) throws {
+        guard sqlite3_open(path, &database) == SQLITE_OK else { throw Fault("no database at \(path)") }
+        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cell_size_check = ON")
+        let columns = Self.columns.map { "\($0.name) BLOB \($0.constraint)" }.joined(separator: ", ")
+        try run(
+            """
+            CREATE TABLE item(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, protection INTEGER NOT NULL, device_blind BLOB UNIQUE, \(columns)) STRICT;
+            CREATE INDEX item_kind ON item(kind);
+            CREATE TABLE lookup(
+                blind BLOB NOT NULL, item INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE, PRIMARY KEY(blind, item)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX lookup_item ON lookup(item);
+            """)
+        let names = Self.columns.map(\.name).joined(separator: ", ")
+        let marks = Self.columns.map { _ in "?" }.joined(separator: ", ")
+        insertItem = try prepare("INSERT INTO item(kind, protection, \(names)) VALUES (1, 1, \(marks))")
+        insertLookup = try prepare("INSERT INTO lookup(blind, item) VALUES (?, ?)")
+    }
+
+    func close() {
+        sqlite3_finalize(insertItem)
+        sqlite3_finalize(insertLookup)
+        sqlite3_close(database)
+    }
+
+    /// One row and what it is found by, on disk when this returns.
+    func add() throws {
+        try run("BEGIN IMMEDIATE")
+        for (index, column) in Self.columns.enumerated() { bind(insertItem, Int32(index + 1), random(column.bytes)) }
+        try step(insertItem)
+        let row = sqlite3_last_insert_rowid(database)
+        for _ in 0..<Self.lookups {
+            bind(insertLookup, 1, random(Self.lookupBytes))
+            sqlite3_bind_int64(insertLookup, 2, row)
+            try step(insertLookup)
+        }
+        try run("COMMIT")
+    }
+
+    /// Bytes without order, so that they fall anywhere in an index; cheap, since they are made while the time runs.
+    private func random(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    private func bind(_ statement: OpaquePointer?, _ index: Int32, _ bytes: [UInt8]) {
+        // SQLITE_TRANSIENT, which C spells as a cast that Swift does not take over: the bytes are copied at once.
+        sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
+
+    private func step(_ statement: OpaquePointer?) throws {
+        defer { sqlite3_reset(statement) }
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw Fault(String(cString: sqlite3_errmsg(database))) }
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer? {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw Fault(String(cString: sqlite3_errmsg(database)))
+        }
+        return statement
+    }
+
+    private func run(_ sql: String) throws {
+        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw Fault(String(cString: sqlite3_errmsg(database))) }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+
+/// What a process has cost so far, in the kernel's own count, all its threads together.
+struct ProcessCost {
+    var cpuMicroseconds = 0.0
+    var waitsMicroseconds = 0.0
+    /// How often a thread gave up its processor to wait, which is about once for each message.
+    var sleeps = 0
+    var userTicks = 0
+    var systemTicks = 0
+
+    init(of pid: pid_t) {
+        for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? [] {
+            let folder = "/proc/\(pid)/task/\(thread)"
+            let schedule = Self.text("\(folder)/schedstat").split(separator: " ").compactMap {
+                Double($0.trimmingCharacters(in: .newlines))
+            }
+            if schedule.count == 3 {
+                cpuMicroseconds += schedule[0] / 1000
+                waitsMicroseconds += schedule[1] / 1000
+            }
+            for line in Self.text("\(folder)/status").split(separator: "\n") where line.hasPrefix("voluntary_ctxt_switches:") {
+                sleeps += Int(line.split(separator: "\t").last ?? "") ?? 0
+            }
+        }
+        // The program's name may hold anything, so counting begins after it.
+        let numbers = Self.text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        if numbers.count > 13 {
+            userTicks = Int(numbers[11]) ?? 0
+            systemTicks = Int(numbers[12]) ?? 0
+        }
+    }
+
+    static func - (after: ProcessCost, before: ProcessCost) -> ProcessCost {
+        var difference = after
+        difference.cpuMicroseconds -= before.cpuMicroseconds
+        difference.waitsMicroseconds -= before.waitsMicroseconds
+        difference.sleeps -= before.sleeps
+        difference.userTicks -= before.userTicks
+        difference.systemTicks -= before.systemTicks
+        return difference
+    }
+
+    /// The part of its time that it spent in the kernel.
+    var systemPart: Double { Double(systemTicks) / Double(max(userTicks + systemTicks, 1)) }
+
+    private static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+}
+
+/// This process and the rooms of one keychain.
+struct Cast {
+    let members: [(name: String, pid: pid_t)]
+
+    init(home: String) {
+        var found: [(String, pid_t)] = [("client", getpid())]
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let pid = pid_t(entry), let line = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/cmdline")) else { continue }
+            let words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            if words.contains("\(home)/keychain") { found.append(("keychaind", pid)) }
+            if words.contains("\(home)/enclave") { found.append(("enclaved", pid)) }
+        }
+        members = found
+    }
+
+    /// What the body cost each of them.
+    func costs(of body: () throws -> Void) rethrows -> [(name: String, cost: ProcessCost)] {
+        let before = members.map { ProcessCost(of: $0.pid) }
+        try body()
+        return zip(members, before).map { ($0.name, ProcessCost(of: $0.pid) - $1) }
+    }
+}

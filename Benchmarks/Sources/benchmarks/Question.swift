@@ -1,0 +1,67 @@
+import Foundation
+import Security
+
+/// One kind of query, made ready for each item: what is timed is the call and nothing around it.
+struct Question {
+    struct Answer {
+        let status: OSStatus
+        let result: CFTypeRef?
+    }
+
+    private let queries: [CFDictionary]
+    private let expected: OSStatus
+    private let isRight: (Int, CFTypeRef?) -> Bool
+
+    private init(
+        _ items: Int, _ expected: OSStatus, _ more: [String: Any],
+        isRight: @escaping (Int, CFTypeRef?) -> Bool = { _, result in result == nil },
+        identity: (Int) -> [String: Any] = Items.identity
+    ) {
+        queries = (0..<items).map { identity($0).merging(more) { $1 } as CFDictionary }
+        self.expected = expected
+        self.isRight = isRight
+    }
+
+    /// Asks for the items in this order.
+    func measure(_ order: some Collection<Int>) throws -> Samples {
+        let order = Array(order)
+        return try Samples(order.count) { turn in
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(queries[order[turn]], &result)
+            return Answer(status: status, result: result)
+        } check: { turn, answer in
+            // A fast wrong answer is none.
+            guard answer.status == expected, isRight(order[turn], answer.result) else {
+                let words = SecCopyErrorMessageString(answer.status, nil).map { $0 as String } ?? ""
+                throw Fault("item \(order[turn]): \(answer.status) instead of \(expected), or a wrong answer. \(words)")
+            }
+        }
+    }
+
+    // MARK: The questions
+
+    /// Service and account, and the value back.
+    static func value(_ items: Int) -> Question {
+        let secrets = (0..<items).map { Items.secret($0) }
+        return Question(items, errSecSuccess, [kSecReturnData as String: true]) { $1 as? Data == secrets[$0] }
+    }
+
+    static func attributes(_ items: Int) -> Question {
+        Question(items, errSecSuccess, [kSecReturnAttributes as String: true]) {
+            ($1 as? [String: Any])?[kSecAttrAccount as String] as? String == Items.account($0)
+        }
+    }
+
+    static func existence(_ items: Int) -> Question { Question(items, errSecSuccess, [:]) }
+
+    /// There is no such item, which the index alone tells.
+    static func absence(_ items: Int) -> Question { Question(items, errSecItemNotFound, [:], identity: { Items.identity(-1 - $0) }) }
+
+    /// keychaind refuses the access group before it looks anything up: the bare way there and back.
+    static func foreignGroup(_ items: Int) -> Question {
+        Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "nobody's"])
+    }
+
+    /// Security itself refuses the limit, after it has read the dictionary: no other process takes part.
+    static func badLimit(_ items: Int) -> Question { Question(items, errSecParam, [kSecMatchLimit as String: -1]) }
+}

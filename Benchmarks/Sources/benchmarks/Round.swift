@@ -1,0 +1,71 @@
+/// How much is measured.
+struct Plan {
+    var items = 1000
+    var rounds = 5
+    var floorTrips = 50_000
+    var gets = 4000
+    var adds = 200
+    /// Where the bare database lies: beside the keychain, on the same file system.
+    var home = ""
+}
+
+/// One pass over everything. The floor is measured within each pass, so that a ratio compares what ran side by side.
+struct Round {
+    let floor: Samples
+    let get: Samples
+    /// The same way, a step farther each time. What a step adds is the difference to the step at `from`.
+    let steps: [(name: String, from: Int?, samples: Samples)]
+    let getCosts: [(name: String, cost: ProcessCost)]
+    let add: Samples
+    let addCosts: [(name: String, cost: ProcessCost)]
+    let bare: Samples
+    let gets: Int
+    let adds: Int
+
+    init(_ plan: Plan, _ cast: Cast, _ database: BareDatabase) throws {
+        let pair = try Floor()
+        defer { pair.end() }
+        _ = try pair.measure(plan.floorTrips / 10)
+        floor = try pair.measure(plan.floorTrips)
+
+        // Not in the order in which they were added; every item gets its turn.
+        let order = (0..<plan.gets).map { $0 &* 7919 % plan.items }
+        let question = Question.value(plan.items)
+        var get = Samples([])
+        getCosts = try cast.costs { get = try question.measure(order) }
+        self.get = get
+        let steps: [(String, Int?, Question)] = [
+            ("Security alone: a query that it refuses", nil, .badLimit(plan.items)),
+            ("+ there and back: keychaind refuses it unread", 0, .foreignGroup(plan.items)),
+            ("+ index key, SQLite: nothing is found", 1, .absence(plan.items)),
+            ("+ row, metadata opened: found", 2, .existence(plan.items)),
+            ("+ attributes in the reply", 3, .attributes(plan.items)),
+            ("or + enclaved, value opened, value in the reply", 3, question),
+        ]
+        self.steps = try steps.map { ($0, $1, try $2.measure(order.prefix(plan.gets / 2))) }
+
+        // In turns, since a disk is slower at one time than at another.
+        var added: [UInt64] = []
+        var bare: [UInt64] = []
+        var nextItem = plan.items
+        addCosts = try cast.costs {
+            for _ in 0..<plan.adds {
+                let start = Samples.now
+                try Items.add(nextItem)
+                let middle = Samples.now
+                try database.add()
+                bare.append(Samples.now - middle)
+                added.append(middle - start)
+                nextItem += 1
+            }
+        }
+        for index in plan.items..<nextItem { try Items.delete(index) }
+        add = Samples(added)
+        self.bare = Samples(bare)
+        gets = plan.gets
+        adds = plan.adds
+    }
+
+    var getRatio: Double { self.get.median / (2 * floor.median) }
+    var addRatio: Double { add.median / bare.median }
+}
