@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanLinuxHost
 
 extension AppleNames {
@@ -53,8 +54,37 @@ extension AppleNames {
             #expect(person.questions.count == 2)
         }
 
+        @Test(.proves("C-019"))
+        func updatingInPlaceKeepsTheAccessControl() throws {
+            try addGuarded()
+            let person = try rooms.person([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let query: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
+            let changes = [kSecValueData as String: Data("changed".utf8)] as CFDictionary
+            // Changing what asks, asks.
+            #expect(SecItemUpdate(query as CFDictionary, changes) == errSecUserCanceled)
+            #expect(SecItemUpdate(query as CFDictionary, changes) == errSecSuccess)
+            #expect(person.questions.count == 2)
+            #expect(read().text == "changed")
+            #expect(person.questions.count == 3)
+        }
+
         @Test(.proves("C-076"))
-        func aWrongPasscodeIsAskedAgainAndThreeEndThePrompt() throws {
+        func deviceStateAndPersonMustBothAgree() throws {
+            try addGuarded()
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            try rooms.authentication.lock()
+            // Locked: nobody is asked in vain.
+            #expect(read().status == errSecInteractionNotAllowed)
+            #expect(person.questions.isEmpty)
+            try rooms.unlock()
+            #expect(read().text == "guarded")
+            // Unlocked, but the person says no.
+            #expect(read().status == errSecUserCanceled)
+        }
+
+        @Test func aWrongPasscodeIsAskedAgainAndThreeEndThePrompt() throws {
             try addGuarded()
             let person = try rooms.person([.passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c")])
             defer { person.leave() }

@@ -2,7 +2,9 @@
 # A disk that is full while items are added: the add fails, by name, and everything that was acknowledged is still there.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
-if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare --mount "$0"; fi
+# Where the root is no mount of its own, its propagation cannot be changed, and need not be.
+own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own "$0"; fi
 PATH=$VAUBAN_BUILD:$PATH
 export VAUBAN_HOME=$TMPDIR/home
 mkdir -m 700 "$VAUBAN_HOME"

@@ -5,13 +5,15 @@
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+# Where the root is no mount of its own, its propagation cannot be changed, and need not be.
+own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
     mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban,pty-play,room-starter} "$TMPDIR/bin/" || exit 1
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
-    VAUBAN_INSIDE=1 unshare --mount --pid --fork --kill-child --mount-proc "$0"
+    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
     status=$?
     for folder in $made; do rmdir "$folder"; done
     exit $status

@@ -24,29 +24,9 @@ extension AuthenticationClient {
     private typealias Outcome = Result<(reply: AuthenticationReply, [Descriptor]), Refusal>
 
     private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeFault) -> Outcome {
-        var (channel, isFresh) = try connection.take()
-        do throws(ChannelFault) {
-            do throws(ChannelFault) {
-                try channel.send(header: header)
-            } catch {
-                // An idle connection that the other side has closed took nothing of this request, so it may go again.
-                guard case .closed = error, !isFresh else { throw error }
-                isFresh = true
-                channel = try reconnected()
-                try channel.send(header: header)
-            }
-            guard cancellation?.watch(channel) ?? true else { throw ChannelFault.closed }
-            return try answer(on: channel, waiting)
-        } catch {
-            throw .channel(error)
-        }
-    }
-
-    private func reconnected() throws(ChannelFault) -> Channel {
-        do throws(HandshakeFault) { return try connection.fresh() } catch {
-            if case .channel(let fault) = error { throw fault }
-            throw .closed
-        }
+        let channel = try connection.send(header, nil) { cancellation?.watch($0) }
+        guard cancellation?.isCancelled != true else { throw .channel(.closed) }
+        do throws(ChannelFault) { return try answer(on: channel, waiting) } catch { throw .channel(error) }
     }
 
     private func answer(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Outcome {

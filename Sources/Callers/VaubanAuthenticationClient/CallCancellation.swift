@@ -17,11 +17,8 @@ package final class CallCancellation: Sendable {
         channel?.shutDown()
     }
 
-    /// Names the connection of the call that this ends; false when it has been cancelled already.
-    func watch(_ channel: Channel) -> Bool {
-        state.withLock { state in
-            state.channel = channel
-            return !state.isCancelled
-        }
+    /// Names the connection of the call that this ends.
+    func watch(_ channel: Channel) {
+        state.withLock { $0.channel = channel }
     }
 }

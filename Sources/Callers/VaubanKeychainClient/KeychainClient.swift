@@ -73,35 +73,8 @@ package final class KeychainClient: Sendable {
     private func answer(
         to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?
     ) throws(HandshakeFault) -> Result<[FoundEntry], Refusal> {
-        var (channel, isFresh) = try connection.take()
-        do throws(ChannelFault) {
-            do throws(ChannelFault) {
-                try send(header, secret, on: channel)
-            } catch {
-                // An idle connection that the other side has closed took nothing of this request, so it may go again.
-                guard case .closed = error, !isFresh else { throw error }
-                isFresh = true
-                channel = try reconnected()
-                try send(header, secret, on: channel)
-            }
-            return try replies(on: channel, waiting)
-        } catch {
-            throw .channel(error)
-        }
-    }
-
-    private func reconnected() throws(ChannelFault) -> Channel {
-        do throws(HandshakeFault) { return try connection.fresh() } catch {
-            if case .channel(let fault) = error { throw fault }
-            throw .closed
-        }
-    }
-
-    private func send(_ header: [UInt8], _ secret: borrowing SecretBytes?, on channel: Channel) throws(ChannelFault) {
-        switch secret {
-        case .some(let secret): try channel.send(header: header, secret: secret)
-        case .none: try channel.send(header: header)
-        }
+        let channel = try connection.send(header, secret)
+        do throws(ChannelFault) { return try replies(on: channel, waiting) } catch { throw .channel(error) }
     }
 
     private func replies(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Result<[FoundEntry], Refusal> {

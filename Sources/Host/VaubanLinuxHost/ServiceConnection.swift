@@ -1,5 +1,6 @@
 import Glibc
 internal import Synchronization
+package import VaubanSecretBytes
 
 /// A client's way to one door: a small pool of connections, since a call that waits for the person must not hold up
 /// another thread's. A connection belongs to the process that made it; a forked child makes its own.
@@ -18,9 +19,35 @@ package final class ServiceConnection: Sendable {
         self.role = role
     }
 
-    /// A connection for one call, and whether it is fresh: one that lay idle may have been closed meanwhile, so a call
-    /// that fails on it before any answer is tried once more on a fresh one.
-    package func take() throws(HandshakeFault) -> (channel: Channel, isFresh: Bool) {
+    /// Sends a request and answers the connection on which its replies come. One that lay idle may have been closed
+    /// meanwhile; such a one took nothing of the request, so the request goes again on a fresh one. `watch` sees the
+    /// connection before anything is sent.
+    package func send(
+        _ header: [UInt8], _ secret: borrowing SecretBytes?, watch: (Channel) -> Void = { _ in }
+    ) throws(HandshakeFault) -> Channel {
+        let (channel, isFresh) = try take()
+        watch(channel)
+        do throws(ChannelFault) {
+            try Self.send(header, secret, on: channel)
+            return channel
+        } catch {
+            guard case .closed = error, !isFresh else { throw .channel(error) }
+        }
+        let another = try fresh()
+        watch(another)
+        do throws(ChannelFault) { try Self.send(header, secret, on: another) } catch { throw .channel(error) }
+        return another
+    }
+
+    private static func send(_ header: [UInt8], _ secret: borrowing SecretBytes?, on channel: Channel) throws(ChannelFault) {
+        switch secret {
+        case .some(let secret): try channel.send(header: header, secret: secret)
+        case .none: try channel.send(header: header)
+        }
+    }
+
+    /// A connection for one call, and whether it is fresh.
+    private func take() throws(HandshakeFault) -> (channel: Channel, isFresh: Bool) {
         let process = getpid()
         let kept: Channel? = idle.withLock { pool in
             if pool.process != process { pool = (process, []) }

@@ -10,7 +10,7 @@ extension KeychainDatabase {
         guard try indexKeyGenerations()[purpose] == generation else {
             throw .damaged(
                 """
-                \(pool.path) was written under other keys than the enclave holds; put back the enclave's state that belongs to it, \
+                \(path) was written under other keys than the enclave holds; put back the enclave's state that belongs to it, \
                 or move it away to begin with an empty keychain
                 """)
         }

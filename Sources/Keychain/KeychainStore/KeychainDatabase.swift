@@ -3,9 +3,14 @@ internal import GRDB
 internal import Synchronization
 package import VaubanLinuxHost
 
-/// One person's items on disk. Every call runs on the thread that makes it.
+/// One person's items on disk. Every call runs on the thread that makes it. One connection writes and one reads, so that
+/// a read never waits for another's write to reach the disk; GRDB's pool does the same, but asks for the schema's version
+/// at each read, which cost a quarter of a look-up.
 package final class KeychainDatabase: Sendable {
-    let pool: DatabasePool
+    /// Closed first, so that the writer is the last one and moves its log into the file.
+    private let reader: DatabaseQueue
+    private let writer: DatabaseQueue
+    var path: String { writer.path }
     private let suspicion = Mutex(false)
     /// The index keys that are known to be those of the file.
     let indexKeys = Mutex<[Int64: [UInt8]]>([:])
@@ -22,10 +27,14 @@ package final class KeychainDatabase: Sendable {
         }
         do {
             try file.prepare(isSuspect: isSuspect, configuration)
-            pool = try DatabasePool(path: file.path, configuration: configuration)
-            // A pool sets NORMAL by itself, which would lose the last writes in a power cut.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try Schema.migrator.migrate(pool)
+            configuration.journalMode = .wal
+            writer = try DatabaseQueue(path: file.path, configuration: configuration)
+            // With WAL comes NORMAL by itself, which would lose the last writes in a power cut.
+            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try Schema.migrator.migrate(writer)
+            configuration.readonly = true
+            configuration.journalMode = .default
+            reader = try DatabaseQueue(path: file.path, configuration: configuration)
         } catch let error as DatabaseError where error.isDamage && !isSuspect {
             // Damage that the first look did not meet: look at every page, which puts the file aside if it is so.
             try file.prepare(isSuspect: true, configuration)
@@ -38,13 +47,13 @@ package final class KeychainDatabase: Sendable {
 
     /// Reads in one statement, without a transaction around it.
     func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
-        try watching { try pool.unsafeRead(body) }
+        try watching { try reader.unsafeRead(body) }
     }
 
     /// One immediate transaction: all of it is on disk when this returns, or none.
     func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageFault) -> Value {
         try watching {
-            try pool.writeWithoutTransaction { database in
+            try writer.writeWithoutTransaction { database in
                 var value: Value?
                 try database.inTransaction(.immediate) {
                     let (result, completion) = try body(database)

@@ -1,4 +1,5 @@
 import VaubanAccessPolicy
+import VaubanLinuxHost
 
 /// The question, in words: who asks as the system knows it, what for, and apart from both what the caller says.
 enum PromptText {
@@ -12,7 +13,7 @@ enum PromptText {
         if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
             lines.append("  It says:   “\(reason)”")
         }
-        lines.append("  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax); \(tries(question.triesLeft)).")
+        lines.append("  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax); \(tries(question.triesLeft)). You have \(DoorLimits.personTime / 60_000_000_000) minutes.")
         return lines.joined(separator: "\n") + "\n"
     }
 
