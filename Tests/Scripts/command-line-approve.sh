@@ -79,7 +79,6 @@ resize 40x120
 expect size 40 120
 send second line
 expect heard second line
-expect Waiting for your answer: vauban approve on pts/
 expect [?1049h
 expect Vauban asks for your passcode
 expect Passcode
