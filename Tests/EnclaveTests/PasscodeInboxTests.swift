@@ -103,6 +103,18 @@ import VaubanSecretBytes
         try inbox.use(foreign, for: 1001)
     }
 
+    /// A program that asks for challenges, or for questions, again and again spoils no question that the person is answering.
+    @Test func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion() throws {
+        let question = try inbox.challenge(.prompt, for: 1000)
+        for _ in 0...EnclaveLimits.openChallengesMax { _ = try inbox.challenge(.unlock, for: 1000) }
+        for _ in 0...EnclaveLimits.openChallengesMax { inbox.withdraw(try inbox.challenge(.prompt, for: 1000)) }
+        try inbox.use(question, for: 1000)
+
+        let withdrawn = try inbox.challenge(.prompt, for: 1000)
+        inbox.withdraw(withdrawn)
+        #expect(refusal { try inbox.use(withdrawn, for: 1000) }?.reason == .badParameter)
+    }
+
     @Test func everyEnclaveHasAKeyOfItsOwn() throws {
         #expect(inbox.card != PasscodeInbox(clock: clock).card)
         #expect(try EnclaveKeyCard(derBytes: inbox.card.encoded()) == inbox.card)

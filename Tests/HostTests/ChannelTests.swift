@@ -181,6 +181,20 @@ import VaubanSecretBytes
         #expect(throws: ChannelFault.self) { try channel.send(header: [1]) }
     }
 
+    /// Whoever does not read holds up one sender for its time, and not the next ones after it.
+    @Test func aMessageThatStopsHalfwayEndsTheConnection() throws {
+        var time = timeval(tv_sec: 0, tv_usec: 100_000)
+        try SystemFault.check(
+            setsockopt(channel.socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)), "set a time limit")
+        #expect(throws: ChannelFault.self) { try channel.send(header: [1], secret: SecretBytes(copying: sample(1 << 20))) }
+        do throws(ChannelFault) {
+            try channel.send(header: [1])
+            Issue.record("what follows half a message was sent")
+        } catch {
+            guard case .closed = error else { throw error }
+        }
+    }
+
     @Test func sendersInSeveralThreadsTakeTurns() throws {
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         let sending = (1...4).map { number in

@@ -6,7 +6,7 @@ package enum EnclaveLimits {
     package static let attemptRecordBytesMax = 4096
     /// Slots of one keybag: each class, index and factor in several generations.
     package static let slotsMax = 128
-    /// Challenges of one person that are open at once; the oldest gives way.
+    /// Challenges of one person that are open at once, but for those of questions; the oldest gives way.
     package static let openChallengesMax = 64
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000

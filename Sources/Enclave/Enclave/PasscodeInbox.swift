@@ -29,14 +29,21 @@ package final class PasscodeInbox: Sendable {
         let now = clock.boot
         open.withLock { list in
             list.removeAll { $0.until <= now }
-            if list.count(where: { $0.person == person }) >= EnclaveLimits.openChallengesMax,
-                let oldest = list.firstIndex(where: { $0.person == person })
+            // A question's own challenge gives way to nobody: it is withdrawn with its question.
+            let mayGiveWay = { (entry: Open) in entry.person == person && entry.purpose != .prompt }
+            if purpose != .prompt, list.count(where: mayGiveWay) >= EnclaveLimits.openChallengesMax,
+                let oldest = list.firstIndex(where: mayGiveWay)
             {
                 list.remove(at: oldest)
             }
             list.append(Open(nonce: nonce, purpose: purpose, person: person, until: now + EnclaveLimits.challengeTime))
         }
         return PasscodeChallenge(nonce: nonce, purpose: purpose)
+    }
+
+    /// Takes back a challenge that nobody is to answer any more.
+    package func withdraw(_ challenge: PasscodeChallenge) {
+        open.withLock { $0.removeAll { $0.nonce == challenge.nonce } }
     }
 
     /// Uses a challenge up, whatever comes of it.

@@ -9,6 +9,8 @@ package final class Vault: Sendable {
     package let person: UInt32
     let host: EnclaveHost
     let state: Mutex<VaultState>
+    /// One derivation of a person waits for the enclave's turn at a time, so that nobody's many hold up another's one.
+    let derivation = Mutex<Void>(())
 
     /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
     package init(person: UInt32, host: EnclaveHost) {

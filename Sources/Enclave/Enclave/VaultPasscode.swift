@@ -93,10 +93,12 @@ extension Vault {
     }
 
     private func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
-        do throws(PasscodeStretcher.OutOfMemory) {
-            return try host.stretcher.stretch(passcode, parameters)
-        } catch {
-            throw Refusal(.unavailable, "there is too little memory to check a passcode (128 MiB are needed)")
+        try derivation.withLock { _ throws(Refusal) -> SecretBytes in
+            do throws(PasscodeStretcher.OutOfMemory) {
+                return try host.stretcher.stretch(passcode, parameters)
+            } catch {
+                throw Refusal(.unavailable, "there is too little memory to check a passcode (128 MiB are needed)")
+            }
         }
     }
 

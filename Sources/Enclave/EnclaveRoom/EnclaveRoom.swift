@@ -34,7 +34,9 @@ package final class EnclaveRoom: Sendable {
     /// Serves for ever.
     package func run(listener: Descriptor) throws(SystemFault) -> Never {
         let peers = peers
-        try Doorway(listener: listener, admits: { peers.admits($0) }).run(
+        // A room comes on behalf of many: what bounds one person is that person's number of connections to the room.
+        let limit = (total: DoorLimits.enclaveConnectionsMax, perUser: DoorLimits.enclaveConnectionsMax)
+        try Doorway(listener: listener, limit: limit, admits: { peers.admits($0) }).run(
             refused: { [log] fault, uid in log.notice("a connection of user \(uid) ended in the handshake: \(fault)") },
             serve: { [self] visitor in serve(visitor) })
     }

@@ -33,7 +33,8 @@ final class LeaseLine: Sendable {
             }
             for wakeup in waiting { wakeup.signal() }
         }
-        // keychaind erases everything when the line ends, so a lock that waits for it is complete.
+        // keychaind erases everything when the line ends, so a lock that waits for it is complete; it must have ended by then.
+        channel.shutDown()
         let waiting = state.withLock { state in
             if state.channel === channel { state.channel = nil }
             return state.waiting
@@ -52,7 +53,8 @@ final class LeaseLine: Sendable {
         }
         state.withLock { $0.waiting.append(wakeup) }
         defer { state.withLock { $0.waiting.removeAll { $0 === wakeup } } }
-        guard (try? channel.send(header: header)) != nil else { return true }
+        // A line that does not carry the message has been shut down by the attempt, which is being cut off.
+        guard (try? channel.send(header: header)) != nil else { return false }
         let deadline = MachineClock.monotonic + EnclaveLimits.recallTime
         while true {
             let isDone = state.withLock { $0.channel !== channel || $0.erased[recall.person] ?? -1 >= recall.epoch }

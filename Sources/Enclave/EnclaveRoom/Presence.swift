@@ -21,6 +21,7 @@ extension RequestLine {
 
         for attempt in 1...PromptQuestion.attemptsMax {
             let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
+            defer { room.inbox.withdraw(challenge) }
             let question = PromptQuestion(
                 prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation, reason: reason,
                 attempt: attempt, triesLeft: vault.status.triesLeft)

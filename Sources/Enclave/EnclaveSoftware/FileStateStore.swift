@@ -36,7 +36,11 @@ package struct FileStateStore: StateStore {
 
     package func quarantined(of person: UInt32) throws(StateFault) -> [String] {
         guard let place = try place(of: person, creating: false) else { return [] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: place.path) } catch {
+            // Not "none": then an empty keybag would take the place of the one that was put aside.
+            throw .failed("the folder \(place.path) cannot be listed")
+        }
         return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
     }
 

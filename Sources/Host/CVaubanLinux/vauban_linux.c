@@ -183,6 +183,14 @@ int vauban_harden_process(void) {
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
+    /* The usual 1024 descriptors are fewer than the connections of a door and what is held for each of them. */
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return -errno;
+    rlim_t wanted = files.rlim_max < 16384 ? files.rlim_max : 16384;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted;
+        if (setrlimit(RLIMIT_NOFILE, &files) != 0) return -errno;
+    }
     return 0;
 }
 

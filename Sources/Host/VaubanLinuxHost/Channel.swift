@@ -99,6 +99,8 @@ package final class Channel: Sendable {
         }
         // The descriptors must live until the kernel has taken its own references.
         withExtendedLifetime(descriptors) {}
+        // Whoever does not read holds up one sender once: a message that stopped halfway is no beginning for the next.
+        if problem != 0 { shutDown() }
         if problem == EPIPE || problem == ECONNRESET { throw .closed }
         if problem != 0 { throw .system(SystemFault("send a message", code: problem)) }
     }

@@ -17,12 +17,19 @@ package final class Doorway: Sendable {
     private let listener: Descriptor
     private let admits: @Sendable (_ uid: UInt32) -> Bool
     private let usesPeerDescriptor: Bool
+    private let limit: (total: Int, perUser: Int)
     private let connections = Mutex<[UInt32: Int]>([:])
 
-    /// `admits` says, before a word is said, whether a uid may speak at this door at all.
-    package init(listener: Descriptor, usesPeerDescriptor: Bool = true, admits: @escaping @Sendable (UInt32) -> Bool) {
+    /// `admits` says, before a word is said, whether a uid may speak at this door at all. `limit` bounds the connections,
+    /// and those of one uid, which is a person except at the door to which only rooms come.
+    package init(
+        listener: Descriptor, usesPeerDescriptor: Bool = true,
+        limit: (total: Int, perUser: Int) = (DoorLimits.connectionsMax, DoorLimits.connectionsPerPersonMax),
+        admits: @escaping @Sendable (UInt32) -> Bool
+    ) {
         self.listener = listener
         self.admits = admits
+        self.limit = limit
         self.usesPeerDescriptor = usesPeerDescriptor
     }
 
@@ -36,7 +43,7 @@ package final class Doorway: Sendable {
             if number < 0 {
                 // Descriptors may have run out for a moment; the listening queue keeps the callers.
                 if [EINTR, ECONNABORTED].contains(-number) { continue }
-                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) { sched_yield(); continue }
+                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) { poll(nil, 0, DoorLimits.shortagePause); continue }
                 throw SystemFault("accept a connection", code: -number)
             }
             let socket = Descriptor(number)
@@ -61,7 +68,7 @@ package final class Doorway: Sendable {
     private func enter(_ uid: UInt32) -> Bool {
         connections.withLock { counts in
             let total = counts.values.reduce(0, +)
-            guard total < DoorLimits.connectionsMax, counts[uid, default: 0] < DoorLimits.connectionsPerPersonMax else { return false }
+            guard total < limit.total, counts[uid, default: 0] < limit.perUser else { return false }
             counts[uid, default: 0] += 1
             return true
         }

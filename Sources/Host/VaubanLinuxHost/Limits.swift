@@ -11,4 +11,9 @@ package enum DoorLimits {
     /// Connections that one door serves at once, and of these for one person.
     package static let connectionsMax = 1024
     package static let connectionsPerPersonMax = 256
+    /// Connections to the enclave: one for each that two rooms serve, and their standing lines. They are the rooms', so
+    /// no number of one uid says anything about a person there.
+    package static let enclaveConnectionsMax = 2 * connectionsMax + 16
+    /// Before a door that found no descriptor free looks again, in milliseconds.
+    package static let shortagePause: Int32 = 10
 }

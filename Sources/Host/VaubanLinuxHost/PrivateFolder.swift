@@ -68,7 +68,10 @@ package final class PrivateFolder: Sendable {
         throw SystemFault("lock \(path)", code: errno)
     }
 
-    package func contains(_ name: String) -> Bool { faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
+    /// What cannot be looked at counts as there: only what is surely absent may be made anew.
+    package func contains(_ name: String) -> Bool {
+        faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+    }
 
     package func remove(_ name: String) { unlinkat(descriptor.number, name, 0) }
 

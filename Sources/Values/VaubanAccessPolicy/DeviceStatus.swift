@@ -72,7 +72,15 @@ extension DeviceStatus: DERReadable, DERWritable {
 /// `Sentence ::= SEQUENCE { text UTF8String }`
 package struct Sentence: DERReadable, DERWritable, Sendable {
     package let text: String
-    package init(_ text: String) { self.text = text }
-    package init(from fields: inout DERFields) throws { text = try fields.text("sentence", max: 512) }
+    private static let bytesMax = 512
+
+    /// As many whole characters as fit: a path in it may be long.
+    package init(_ text: String) {
+        var bounded = text
+        while bounded.utf8.count > Self.bytesMax { bounded.removeLast() }
+        self.text = bounded
+    }
+
+    package init(from fields: inout DERFields) throws { text = try fields.text("sentence", max: Self.bytesMax) }
     package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(text) } }
 }

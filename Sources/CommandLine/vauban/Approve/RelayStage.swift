@@ -28,6 +28,9 @@ final class RelayStage: PromptSurface {
     /// The command that asked shows by itself how it ended.
     func settled(_ outcome: PromptOutcome) {}
 
-    private static let enter = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H"
+    /// The command may have left a sequence half written, or margins, colours and letters in which a question cannot be
+    /// read: what it began is cancelled, and what it set is reset on this screen. The cursor and its colours come back
+    /// with the other one.
+    private static let enter = "\u{18}\u{1B}[?1049h\u{1B}[!p\u{1B}[r\u{1B}[0m\u{1B}(B\u{0F}\u{1B}[2J\u{1B}[H"
     private static let leave = "\u{1B}[?1049l"
 }

@@ -22,6 +22,8 @@ enum CommandEnd {
     }
 
     private static func end(_ error: any Error, _ root: any ParsableCommand.Type) -> Never {
+        // Another thread may still be asking on this terminal.
+        Interruption.putRight()
         switch error {
         case let refusal as Refusal:
             say("vauban: \(refusal.message)")

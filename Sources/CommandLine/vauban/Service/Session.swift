@@ -68,8 +68,14 @@ final class Session {
     /// Does work that may ask the person: on this terminal, if there is one. Where they are asked elsewhere they are told.
     func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
         guard let (agent, place) = try ownAgent() else { return try work(Self.tell(except: nil)) }
-        defer { agent.end() }
+        // A question that is still on the terminal takes itself off before the command goes on.
+        let left = DispatchSemaphore(value: 0)
+        defer {
+            agent.end()
+            _ = left.wait(timeout: .now() + .nanoseconds(Int(DoorLimits.machineTime)))
+        }
         let thread = Thread {
+            defer { left.signal() }
             let ended = agent.run()
             if ended.reason == .internalFault { say("vauban: \(ended.message)") }
         }

@@ -7,7 +7,7 @@ import Synchronization
 /// The signals are blocked in every thread and taken by one, so that putting right is ordinary code and not a signal
 /// handler. Children start with their signals restored (`vauban_spawn_…`).
 enum Interruption {
-    private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGWINCH]
+    private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH]
     private static let duties = Mutex<(next: Int, byNumber: [Int: @Sendable () -> Void])>((0, [:]))
     private static let windowChange = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -33,6 +33,11 @@ enum Interruption {
         duties.withLock { _ = $0.byNumber.removeValue(forKey: number) }
     }
 
+    /// Puts everything right before this process ends. The last thing added is the first.
+    static func putRight() {
+        for (_, duty) in duties.withLock({ $0.byNumber.sorted { $0.key > $1.key } }) { duty() }
+    }
+
     /// Called when the window of the terminal has another size.
     static func onWindowChange(_ action: (@Sendable () -> Void)?) {
         windowChange.withLock { $0 = action }
@@ -53,8 +58,7 @@ enum Interruption {
                 windowChange.withLock { $0 }?()
                 continue
             }
-            // The last thing added is the first to be put right.
-            for (_, duty) in duties.withLock({ $0.byNumber.sorted { $0.key > $1.key } }) { duty() }
+            putRight()
             // Ends as anyone expects who looks at how this process ended.
             signal(number, SIG_DFL)
             pthread_sigmask(SIG_UNBLOCK, &set, nil)

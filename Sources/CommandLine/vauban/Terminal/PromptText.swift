@@ -5,6 +5,8 @@ import VaubanLinuxHost
 enum PromptText {
     static let cancelHint = "Ctrl-C or an empty line cancels"
     private static let reasonCharactersMax = 200
+    private static let nameMax = 60
+    private static let pathMax = 240
 
     static func question(_ question: PromptQuestion) -> String {
         var lines = ["Vauban asks for your passcode."]
@@ -19,9 +21,8 @@ enum PromptText {
 
     static func caller(_ caller: CallerName) -> String {
         guard let path = caller.path else { return "an unknown program (process \(caller.pid))" }
-        let shown = SafeText.visible(path)
-        let name = shown.split(separator: "/").last.map(String.init) ?? shown
-        return "\(name) (\(shown), process \(caller.pid))"
+        let name = SafeText.path(path.split(separator: "/").last.map(String.init) ?? path, max: nameMax)
+        return "\(name) (\(SafeText.path(path, max: pathMax)), process \(caller.pid))"
     }
 
     static func operation(_ operation: PromptOperation) -> String {

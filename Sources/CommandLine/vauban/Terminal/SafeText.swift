@@ -1,13 +1,13 @@
 /// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a person believes what
 /// they see.
 enum SafeText {
-    /// One line without control characters, direction overrides and other invisible signs, and not longer than `max`
-    /// characters. For a caller's words.
+    /// One line without control characters, direction overrides and other invisible signs, with single spaces, and not
+    /// longer than `max` characters. For a caller's words, which must not draw lines of ours by filling up a row.
     static func line(_ text: String, max: Int) -> String {
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if [.lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory) || "\n\r\t".unicodeScalars.contains(scalar) {
-                shown.append(" ")
+            if isSpace(scalar) || "\n\r\t".unicodeScalars.contains(scalar) {
+                if shown.last != " " { shown.append(" ") }
             } else if !isInvisible(scalar) {
                 shown.append(scalar)
             }
@@ -23,10 +23,32 @@ enum SafeText {
         return text.unicodeScalars.map { isInvisible($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
     }
 
+    /// A path in full where it is short, otherwise its beginning and its end, and no more of any name than fits a row: whoever
+    /// chose it must not push the line that names them off the screen, nor fill up rows with spaces.
+    static func path(_ path: String, max: Int) -> String {
+        var text = ""
+        var wasSpace = false
+        for scalar in path.unicodeScalars {
+            let isPlain = !isInvisible(scalar) && !(isSpace(scalar) && (wasSpace || scalar != " "))
+            text += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+            wasSpace = isSpace(scalar)
+        }
+        // Scalars and not characters: a letter can carry any number of accents.
+        let scalars = text.unicodeScalars
+        guard scalars.count > max else { return text }
+        return String(String.UnicodeScalarView(scalars.prefix(max / 3))) + "…" + String(String.UnicodeScalarView(scalars.suffix(max - max / 3 - 1)))
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        [.spaceSeparator, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        // The fillers and the empty braille cell count as letters and signs, and look like spaces.
+        if scalar.properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800 { return true }
         switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
-        default: false
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
+        default: return false
         }
     }
 }

@@ -21,7 +21,10 @@ extension Terminal {
         defer { write("\n") }
         var editor = SecretEditor(bytesMax: bytesMax)
         while true {
-            guard wait(withdrawal) else { return .withdrawn }
+            guard wait(withdrawal) else {
+                dropKeys()
+                return .withdrawn
+            }
             var byte: UInt8 = 0
             let count = read(descriptor.number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
@@ -37,6 +40,25 @@ extension Terminal {
             }
         }
     }
+
+    /// Takes what is still being typed for a question that has gone, to the end of the line or to a pause: it is part of a
+    /// passcode, and whoever reads this terminal next may be the one who withdrew the question.
+    private func dropKeys() {
+        write("\nThe question is gone; what you type is dropped.")
+        var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        while true {
+            let ready = poll(&poller, 1, Self.typingPause)
+            if ready < 0 && errno == EINTR { continue }
+            guard ready > 0 else { return }
+            var byte: UInt8 = 0
+            let count = read(descriptor.number, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            guard count == 1, ![0x0A, 0x0D, 0x03, 0x04].contains(byte) else { return }
+        }
+    }
+
+    /// No key for so long means that nobody is typing any more, in milliseconds.
+    private static let typingPause: Int32 = 2_000
 
     /// Waits for a key; false when the question was withdrawn meanwhile.
     private func wait(_ withdrawal: (any Withdrawal)?) -> Bool {

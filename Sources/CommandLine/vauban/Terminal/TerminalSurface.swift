@@ -15,12 +15,14 @@ final class TerminalSurface: PromptSurface {
     }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        if question.attempt == 1 {
-            terminal.write("\n" + PromptText.question(question))
-        } else {
-            terminal.write("That was not the passcode; \(PromptText.tries(question.triesLeft)). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n")
-        }
-        let prompt = "Passcode (\(PromptText.cancelHint)): "
+        let head =
+            if question.attempt == 1 {
+                "\n" + PromptText.question(question)
+            } else {
+                "That was not the passcode; \(PromptText.tries(question.triesLeft)). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
+            }
+        // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
+        let prompt = head + "Passcode (\(PromptText.cancelHint)): "
         switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal) {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
