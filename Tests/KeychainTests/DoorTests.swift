@@ -206,6 +206,7 @@ private final class EnclaveDoor: Sendable {
         guard let role = EnclaveRole(rawValue: visitor.role) else { return }
         visitors.withLock { $0.append((role, visitor.channel)) }
         guard role == .keychain else {
+            try visitor.channel.send(header: try LeaseStanding().encoded())
             var end = pollfd(fd: visitor.channel.socket.number, events: Int16(0x2000), revents: 0)
             while poll(&end, 1, -1) != 1 {}
             return

@@ -73,7 +73,7 @@ alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null
 # The walls of the kernel.
 check 'alice cannot enter the state of a room' refused 2 as vauban-test-alice ls "$state/enclave"
 check 'the database'"'"'s user cannot read the device secret' refused 1 as vauban-test-keychain cat "$state/enclave/device-secret"
-check 'alice cannot end a room' refused 1 as vauban-test-alice kill -KILL "$enclave_pid"
+check 'alice cannot end a room' refused 1 as vauban-test-alice bash -c "kill -KILL $enclave_pid"
 check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd if=/proc/$keychain_pid/mem of=/dev/null bs=1 count=1
 # Who may speak at the enclave's door is settled by uid: no application is.
 printf 'x' >"$TMPDIR/x"

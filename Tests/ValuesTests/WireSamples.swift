@@ -81,7 +81,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .opened,
             .leased(lease), .status(status), .challenge(challenge), .waitingForPerson(place: "pts/3"),
         ].enumerated().map { WireSample("\($0)", $1) } + [
-            WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
+            WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
             WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),

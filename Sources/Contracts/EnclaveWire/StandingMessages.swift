@@ -4,6 +4,14 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
+/// Enclave to keychaind, first on the lease connection: recalls will come over this line from now on, so keys may be
+/// borrowed. `LeaseStanding ::= SEQUENCE { version INTEGER (1) }`
+package struct LeaseStanding: Hashable, Sendable, DERReadable, DERWritable {
+    package init() {}
+    package init(from fields: inout DERFields) throws { try fields.version(1) }
+    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1) } }
+}
+
 /// Enclave to keychaind, on the lease connection: erase the person's class-A keys of this epoch and older, then say so.
 package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
     package let person: UInt32

@@ -25,6 +25,8 @@ final class LeaseLine: Sendable {
             return state.channel
         }
         old?.shutDown()
+        // Said only now: before, a recall would not have found this line, and nothing may be borrowed that cannot be recalled.
+        if let standing = try? LeaseStanding().encoded() { _ = try? channel.send(header: standing) }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let erased = try? LeaseErased(derBytes: message.header) else { break }
             let waiting = state.withLock { state in

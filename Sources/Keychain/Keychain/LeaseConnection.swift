@@ -30,14 +30,22 @@ final class LeaseConnection: Sendable {
         while true {
             do throws(HandshakeFault) {
                 let channel = try address.connect(role: EnclaveRole.lease.rawValue)
-                pause = KeychainLimits.reconnectMillisecondsMin
-                serve(channel)
+                if isStanding(channel) {
+                    pause = KeychainLimits.reconnectMillisecondsMin
+                    serve(channel)
+                }
             } catch {
                 logger.debug("the enclave's door does not open")
             }
             Pause.milliseconds(pause)
             pause = min(pause * 2, KeychainLimits.reconnectMillisecondsMax)
         }
+    }
+
+    /// Whether the enclave says that recalls will come here. Before it does, they may still go to an older line.
+    private func isStanding(_ channel: Channel) -> Bool {
+        guard let message = try? channel.receive(.machine) else { return false }
+        return (try? LeaseStanding(derBytes: message.header)) != nil
     }
 
     /// Carries out recalls until the connection ends. Keys are erased before the enclave hears that they are.
