@@ -103,7 +103,7 @@ extension AppleNames {
             #expect(read().status == errSecUserCanceled)
         }
 
-        @Test(.proves("C-106", "C-108"))
+        @Test(.proves("C-108"))
         func whereNobodyCanBeAskedTheCallFailsAtOnceAndSaysWhatToDo() throws {
             try addGuarded()
             #expect(read().status == errSecInteractionNotAllowed)

@@ -96,6 +96,19 @@ final class Rooms: Sendable {
         return pid
     }
 
+    /// Stops a process and waits until each of its threads stands still: one that runs may still answer.
+    func stop(_ process: pid_t) throws {
+        kill(process, SIGSTOP)
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while MachineClock.monotonic < deadline {
+            let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+            let states = threads.map { SmallFile.text(path: "/proc/\(process)/task/\($0)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " } }
+            if states.allSatisfy({ $0 == "T" }) { return }
+            sched_yield()
+        }
+        throw SystemFault("see process \(process) stop", code: ETIMEDOUT)
+    }
+
     /// Kills a room and waits until another process has taken its place.
     func killAndAwait(_ room: String) throws {
         let old = try process(of: room)
