@@ -38,14 +38,6 @@ enum KeyRing {
         }
     }
 
-    var keys: [HeldKey] {
-        switch self {
-        case .beforeFirstUnlock(let device): device
-        case .locked(let device, let firstUnlock): device + firstUnlock
-        case .unlocked(let device, let firstUnlock, let unlocked): device + firstUnlock + unlocked
-        }
-    }
-
     /// The key of a purpose and generation, if it is open now. Looked up without building a list: this is on the path
     /// of every read.
     func key(_ purpose: KeyPurpose, generation: [UInt8]) -> HeldKey? {

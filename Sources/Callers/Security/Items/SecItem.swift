@@ -12,7 +12,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     reporting {
         let parsed = try ItemDictionary(attributes, for: .add)
         let record = try parsed.record()
-        let secret = parsed.value.map { SecretBytes(copying: [UInt8]($0)) }
+        let secret = parsed.secret
         let added = try Keychain.client().add(record, secret: secret, returns: parsed.returns)
         if !parsed.returns.isEmpty { result?.pointee = added.map { ItemResult.object(for: $0, parsed.returns) } ?? nil }
     }
@@ -38,7 +38,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     reporting {
         let request = try ItemDictionary(query, for: .update).query()
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
-        let secret = changes.value.map { SecretBytes(copying: [UInt8]($0)) }
+        let secret = changes.secret
         try Keychain.client().update(request, try changes.changes(of: request.kind), secret: secret)
     }
 }
@@ -60,5 +60,13 @@ private func reporting(_ body: () throws -> Void) -> OSStatus {
         return refusal.status
     } catch {
         return errSecInternal
+    }
+}
+
+extension ItemDictionary {
+    /// The value on its way out, copied once and straight from the caller's own data.
+    fileprivate var secret: SecretBytes? {
+        guard let value else { return nil }
+        return SecretBytes(count: value.count) { target in value.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 }
