@@ -36,7 +36,7 @@ let values: [Target] = [
     // The shapes of our ASN.1 modules, over swift-asn1.
     target("VaubanDER", in: "Values", [asn1]),
     // Accessibility, access control, refusals: what is decided, apart from who decides.
-    target("VaubanAccessPolicy", in: "Values", ["VaubanDER", asn1]),
+    target("VaubanAccessPolicy", in: "Values", ["VaubanSecretBytes", "VaubanDER", asn1]),
     // Items, attributes and queries, with their grammar as a table.
     target("VaubanKeychainModel", in: "Values", ["VaubanAccessPolicy", "VaubanDER", asn1]),
 ]

@@ -16,11 +16,22 @@ import VaubanLinuxHost
 
     @Test func eachRequestIsTheEnclavesOfTheSameName() throws {
         let table: [(AuthenticationRequest, EnclaveRequest)] = [
-            (.setPasscode(Self.challenge, new: Self.sealed), .setPasscode(Self.challenge, new: Self.sealed)),
+            (.setPasscode(Self.challenge, new: Self.sealed, recoveryKey: nil), .setPasscode(Self.challenge, new: Self.sealed, recoveryKey: nil)),
             (
-                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed),
-                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed)
+                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed, rolls: true),
+                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed, rolls: true)
             ),
+            (.removePasscode(Self.challenge, Self.sealed), .removePasscode(Self.challenge, Self.sealed)),
+            (.erase(Self.challenge, nil), .erase(Self.challenge, nil)),
+            (
+                .recover(Self.challenge, recoveryKey: Self.sealed, new: Self.sealed, newRecoveryKey: nil),
+                .recover(Self.challenge, recoveryKey: Self.sealed, new: Self.sealed, newRecoveryKey: nil)
+            ),
+            (.setRecoveryKey(Self.challenge, Self.sealed, recoveryKey: nil), .setRecoveryKey(Self.challenge, Self.sealed, recoveryKey: nil)),
+            (.configure(Self.challenge, Self.sealed, .standard), .configure(Self.challenge, Self.sealed, .standard)),
+            (.enrol(Self.challenge, Self.sealed, unlocks: true), .enrol(Self.challenge, Self.sealed, unlocks: true)),
+            (.forgetFingers(Self.challenge, Self.sealed), .forgetFingers(Self.challenge, Self.sealed)),
+            (.unlockByFinger, .unlockByFinger),
             (.unlock(Self.challenge, Self.sealed), .unlock(Self.challenge, Self.sealed)),
             (.lock, .lock),
             (.canEvaluate(.biometry), .canEvaluate(.biometry)),

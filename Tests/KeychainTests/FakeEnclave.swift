@@ -87,7 +87,7 @@ final class FakeEnclave: EnclaveLine, Sendable {
             if !state.keys.contains(where: { $0.name.generation == row.generation }) { throw Refusal(.keyDestroyed) }
             try Self.checkOpen(row, state)
             guard let sealed = state.sealed[wrapped], sealed.row == row else { throw Refusal(.rowDamaged) }
-            if (row.accessControl?.requirementToDecrypt ?? .none) != .none {
+            if row.accessControl?.requirementToDecrypt.isNone == false {
                 guard mayAsk else { throw Refusal(.interactionNotAllowed) }
                 state.timesAsked += 1
                 if let refusal = state.personAnswers { throw refusal }

@@ -44,6 +44,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             KeyLease.Key(purpose: .firstUnlockIndex, generation: octets(2, 8)),
             KeyLease.Key(purpose: .deviceIndex, generation: octets(3, 8)),
         ])
+    private static let fullStatus: DeviceStatus = {
+        var full = status
+        full.wrongGuesses = [WrongGuess(date: 5, purpose: .unlock, who: "/usr/bin/vauban")]
+        full.recoveryKeyIsSet = true
+        full.recovered = -1
+        full.settings = LockSettings(graceSeconds: 10, idleSeconds: 600, locksWithScreen: true)
+        full.biometry = DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: false, unlocks: true, missesLeft: 2)
+        full.hasOlderKeys = true
+        return full
+    }()
     private static let question = PromptQuestion(
         prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
@@ -71,15 +81,21 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         [
             EnclaveRequest.registerCaller, .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),
-            .setPasscode(challenge, new: passcode),
-            .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock,
+            .setPasscode(challenge, new: passcode, recoveryKey: nil), .setPasscode(challenge, new: passcode, recoveryKey: passcode),
+            .changePasscode(challenge, old: passcode, new: passcode, rolls: true), .unlock(challenge, passcode), .lock,
+            .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
+            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .removePasscode(challenge, passcode), .erase(challenge, nil),
+            .erase(challenge, passcode), .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: nil),
+            .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
+            .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
+            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
             .canEvaluate(.biometryOrPasscode),
             .evaluate(.biometry, reason: "a reason"),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .status(status), .challenge(challenge), .waitingForPerson(place: "pts/3"),
+            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
@@ -91,7 +107,18 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample(
                 "", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
-        ]
+        ] + reader
+
+    private static let reader: [WireSample] =
+        [
+            ReaderNotice.pair, .ready, .ask(person: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
+            .enrol(person: 1000, nonce: octets(1, 32)), .forgetFingers(person: 1000, nonce: octets(1, 32)), .hold(person: 1000),
+            .drop(person: 1000),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            ReaderReport.hello(isPaired: true), .sensor(isThere: false),
+            .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
+        ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let keychain: [WireSample] =
         [
@@ -109,8 +136,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     private static let authentication: [WireSample] =
         [
-            AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode),
-            .changePasscode(challenge, old: passcode, new: passcode), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
+            AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode, recoveryKey: nil),
+            .removePasscode(challenge, passcode), .erase(challenge, nil), .erase(challenge, passcode),
+            .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
+            .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
+            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
+            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
             .evaluate(.biometryOrPasscode, reason: "a reason"),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [

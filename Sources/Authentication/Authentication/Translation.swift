@@ -10,12 +10,21 @@ extension EnclaveRequest {
             switch request {
             case .status: .status
             case .challenge(let purpose): .challenge(purpose)
-            case .setPasscode(let challenge, let new): .setPasscode(challenge, new: new)
-            case .changePasscode(let challenge, let old, let new): .changePasscode(challenge, old: old, new: new)
+            case .setPasscode(let challenge, let new, let recoveryKey): .setPasscode(challenge, new: new, recoveryKey: recoveryKey)
+            case .changePasscode(let challenge, let old, let new, let rolls): .changePasscode(challenge, old: old, new: new, rolls: rolls)
             case .unlock(let challenge, let passcode): .unlock(challenge, passcode)
             case .lock: .lock
             case .canEvaluate(let policy): .canEvaluate(policy)
             case .evaluate(let policy, let reason): .evaluate(policy, reason: reason)
+            case .removePasscode(let challenge, let passcode): .removePasscode(challenge, passcode)
+            case .erase(let challenge, let passcode): .erase(challenge, passcode)
+            case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
+                .recover(challenge, recoveryKey: recoveryKey, new: new, newRecoveryKey: newRecoveryKey)
+            case .setRecoveryKey(let challenge, let passcode, let recoveryKey): .setRecoveryKey(challenge, passcode, recoveryKey: recoveryKey)
+            case .configure(let challenge, let passcode, let settings): .configure(challenge, passcode, settings)
+            case .enrol(let challenge, let passcode, let unlocks): .enrol(challenge, passcode, unlocks: unlocks)
+            case .forgetFingers(let challenge, let passcode): .forgetFingers(challenge, passcode)
+            case .unlockByFinger: .unlockByFinger
             }
     }
 }
@@ -23,7 +32,10 @@ extension EnclaveRequest {
 extension AuthenticationRequest {
     /// Whether its answer may have to wait for the person.
     var mayAskThePerson: Bool {
-        if case .evaluate = self { true } else { false }
+        switch self {
+        case .evaluate, .enrol, .forgetFingers, .unlockByFinger: true
+        default: false
+        }
     }
 
     /// The final reply, made of the enclave's. A reply that does not belong to the request is a fault of ours.
@@ -32,8 +44,8 @@ extension AuthenticationRequest {
         case (_, .refused(let refusal)): .refused(refusal)
         case (.status, .status(let status)): .status(status, promptPlaces: promptPlaces())
         case (.challenge(let purpose), .challenge(let challenge)) where challenge.purpose == purpose: .challenge(challenge)
-        case (.setPasscode, .done), (.changePasscode, .done), (.unlock, .done), (.lock, .done), (.canEvaluate, .done), (.evaluate, .done):
-            .done
+        case (.status, .done), (.challenge, .done): .refused(Refusal(.internalFault))
+        case (_, .done): .done
         default: .refused(Refusal(.internalFault))
         }
     }

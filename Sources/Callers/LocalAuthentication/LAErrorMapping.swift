@@ -26,6 +26,8 @@ extension LAContext {
             case .fallbackChosen: .userFallback
             case .passcodeNotSet: .passcodeNotSet
             case .biometryNotAvailable: .biometryNotAvailable
+            case .biometryNotEnrolled: .biometryNotEnrolled
+            case .biometryLockedOut: .biometryLockout
             case .nobodyToAsk, .interactionNotAllowed: .notInteractive
             case .personTimeOver: .systemCancel
             case .unsupported: .companionNotAvailable

@@ -30,17 +30,19 @@ package final class AuthenticationClient: Sendable {
         return (challenge, try EnclaveKeyCard(from: descriptors, of: service))
     }
 
-    /// Sets the first passcode.
-    package func setPasscode(_ new: borrowing SecretBytes) throws(Refusal) {
+    /// Sets the first passcode, with a recovery key if one is given.
+    package func setPasscode(_ new: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.set)
-        try done(.setPasscode(challenge, new: try SealedPasscode(new, to: card, for: challenge)))
+        let sealed = try SealedPasscode(new, to: card, for: challenge)
+        try done(.setPasscode(challenge, new: sealed, recoveryKey: try SealedPasscode(recoveryKey, to: card, for: challenge)))
     }
 
-    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes) throws(Refusal) {
+    /// With `rolls`, class keys are made anew; `KeychainClient.rewrap` then moves the items to them.
+    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
         let (challenge, card) = try challenge(.change)
         let sealedOld = try SealedPasscode(old, to: card, for: challenge)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
-        try done(.changePasscode(challenge, old: sealedOld, new: sealedNew))
+        try done(.changePasscode(challenge, old: sealedOld, new: sealedNew, rolls: rolls))
     }
 
     package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
@@ -60,7 +62,7 @@ package final class AuthenticationClient: Sendable {
         try done(.evaluate(policy, reason: reason), waiting, cancellation)
     }
 
-    private func done(
+    func done(
         _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) {
         guard case .done = try call(request, waiting, cancellation).reply else { throw Self.unexpected() }

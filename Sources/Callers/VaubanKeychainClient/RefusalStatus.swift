@@ -11,11 +11,12 @@ extension Refusal {
         case .noSuchAttribute: -25303
         case .noSuchClass: -25306
         case .duplicateItem: -25299
-        case .itemNotFound, .keyDestroyed, .rowDamaged: -25300
+        case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: -25300
         case .missingEntitlement: -34018
         case .dataTooLarge: -25302
         case .locked, .beforeFirstUnlock, .interactionNotAllowed, .nobodyToAsk: -25308
-        case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable, .notAllowedHere:
+        case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable, .biometryNotEnrolled,
+            .biometryLockedOut, .recoveryKeyNotSet, .applicationPasswordMissing, .notAllowedHere:
             -25293
         case .cancelled, .fallbackChosen: -128
         case .personTimeOver: -25293
@@ -35,7 +36,7 @@ extension Refusal {
             case .noSuchAttribute: "The item's class has no such attribute"
             case .noSuchClass: "There is no such item class"
             case .duplicateItem: "The item already exists"
-            case .itemNotFound, .keyDestroyed, .rowDamaged: "The item was not found"
+            case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: "The item was not found"
             case .missingEntitlement: "This program may not use the access group"
             case .unsupported: "This is not supported here"
             case .dataTooLarge: "The value is larger than 1 MiB; encrypt the file outside and keep its key in the keychain"
@@ -53,6 +54,10 @@ extension Refusal {
             case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
             case .personTimeOver: "Nobody answered in time"
             case .biometryNotAvailable: "There is no fingerprint reader that can be used"
+            case .biometryNotEnrolled: "No finger is enrolled that this item accepts"
+            case .biometryLockedOut: "Fingers are not accepted until the passcode is entered; run: vauban unlock"
+            case .recoveryKeyNotSet: "There is no recovery key"
+            case .applicationPasswordMissing: "The item needs the application's own password"
             case .unavailable: "Vauban does not answer"
             case .storageFull: "The disk is full; nothing was changed"
             case .storageFailed: "The disk refused to write; nothing was changed"

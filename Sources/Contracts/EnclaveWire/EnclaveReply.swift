@@ -17,6 +17,18 @@ package enum EnclaveReply: Hashable, Sendable {
     case challenge(PasscodeChallenge)
     /// The person is being asked at this place; the reply follows when they have answered.
     case waitingForPerson(place: String)
+    /// What became of a key.
+    case fate(KeyFate)
+}
+
+package enum KeyFate: Int64, Hashable, Sendable {
+    /// The newest of its purpose; what it wraps opens when its class is open.
+    case current = 1
+    case older = 2
+    /// It was destroyed for good, and what it wrapped with it.
+    case destroyed = 3
+    /// Nobody here has ever heard of it.
+    case unknown = 4
 }
 
 /// What the enclave lends keychaind for one person. The keys lie in the secret section, 32 bytes each, in the order of
@@ -120,6 +132,9 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 6: return .status(try reply.value("status"))
         case 7: return .challenge(try reply.value("challenge"))
         case 8: return .waitingForPerson(place: try reply.text("place", max: 256))
+        case 9:
+            guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERFault("fate is unknown") }
+            return .fate(fate)
         default: throw DERFault("reply is unknown")
         }
     }
@@ -137,6 +152,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .status(let status): try fields.tagged(6) { try $0.value(status) }
             case .challenge(let challenge): try fields.tagged(7) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
+            case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             }
         }
     }

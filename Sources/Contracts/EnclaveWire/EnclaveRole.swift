@@ -12,4 +12,6 @@ package enum EnclaveRole: Int64, Sendable {
     case attention = 4
     /// The witness's standing connection, over which the enclave asks who a process is.
     case witness = 5
+    /// The fingerprint reader's standing connection, over which the enclave asks for a match.
+    case reader = 7
 }

@@ -5,12 +5,20 @@ package import VaubanDER
 /// What a row is, bound into every ciphertext of it: moved, downgraded, mixed or renamed, it no longer opens
 /// (Specs/key-hierarchy.md). Its DER bytes are the additional data of both halves and of the wrapped item key.
 ///
-/// `RowBinding ::= SEQUENCE { format INTEGER (1), person INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
+/// `RowBinding ::= SEQUENCE { format INTEGER (1..2), person INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
 ///   item OCTET STRING (SIZE (16)), version OCTET STRING (SIZE (16)), kind INTEGER, accessGroup UTF8String,
 ///   accessControl [0] AccessControl OPTIONAL }`
 package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package static let accessGroupBytesMax = 512
 
+    /// How the row is bound. In format 1 every part names the class-key generation; in format 2 only what a class key
+    /// wraps does, so that a row can go to a newer class key without its secret being opened.
+    package enum Format: Int64, Sendable {
+        case everything = 1
+        case generationApart = 2
+    }
+
+    package let format: Format
     package let person: UInt32
     package let protection: Protection
     /// The class-key generation that wraps the item key.
@@ -24,9 +32,10 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package let accessControl: AccessControl?
 
     package init(
-        person: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8], kind: Int64, accessGroup: String,
+        format: Format = .generationApart, person: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8], kind: Int64, accessGroup: String,
         accessControl: AccessControl?
     ) {
+        self.format = format
         self.person = person
         self.protection = protection
         self.generation = generation
@@ -38,7 +47,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        _ = try fields.integer("format", in: 1...1)
+        format = try fields.integer("format", in: 1...2) == 1 ? .everything : .generationApart
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
             throw DERFault("protection is unknown")
@@ -55,7 +64,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(1)
+            try fields.integer(format.rawValue)
             try fields.integer(Int64(person))
             try fields.integer(protection.number)
             try fields.octets(generation)
@@ -66,4 +75,15 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
             if let accessControl { try fields.tagged(0) { try $0.value(accessControl) } }
         }
     }
+
+    /// The same row under another generation of its class key.
+    package func with(generation: [UInt8]) -> RowBinding {
+        RowBinding(
+            format: format, person: person, protection: protection, generation: generation, item: item, version: version, kind: kind,
+            accessGroup: accessGroup, accessControl: accessControl)
+    }
+
+    /// What the item's own secrets are bound to: the row without its generation, eight zero bytes in its place, where the
+    /// format keeps that apart.
+    package var ofItem: RowBinding { format == .everything ? self : with(generation: [UInt8](repeating: 0, count: 8)) }
 }

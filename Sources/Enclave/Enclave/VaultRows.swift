@@ -152,11 +152,11 @@ extension Vault {
     }
 
     private static func factor(of requirement: Requirement, in bag: Keybag) throws(Refusal) -> KeySlot? {
-        switch requirement {
-        case .none: return nil
-        case .presence: return bag.current(.presenceFactor)
-        case .passcode: return bag.current(.passcodeFactor)
-        case .unsupported: throw Refusal(.unsupported, "this access control needs a factor that this version does not have")
+        switch requirement.ways {
+        case [[]]: return nil
+        case [[.presence]]: return bag.current(.presenceFactor)
+        case [[.passcode]]: return bag.current(.passcodeFactor)
+        default: throw Refusal(.unsupported, "this access control needs a factor that this version does not have")
         }
     }
 

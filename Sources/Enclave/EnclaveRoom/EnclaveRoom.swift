@@ -52,6 +52,7 @@ package final class EnclaveRoom: Sendable {
         case .lease: leases.serve(visitor.channel)
         case .attention: attention.serve(visitor.channel)
         case .witness: witness.serve(visitor.channel)
+        case .reader: return
         }
     }
 
@@ -84,6 +85,7 @@ package struct RoomPeers: Sendable {
         case .keychain, .lease: keychaind
         case .authentication, .attention: authd
         case .witness: witness
+        case .reader: UInt32.max
         }
     }
 }

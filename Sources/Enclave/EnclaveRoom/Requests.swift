@@ -40,12 +40,12 @@ extension RequestLine {
         case .challenge(let purpose):
             return Response(.challenge(try room.inbox.challenge(purpose, for: caller.uid)), descriptors: [room.keyCard])
 
-        case .setPasscode(let challenge, let new):
+        case .setPasscode(let challenge, let new, _):
             let passcode = try passcodes(challenge, .set, [new], caller).first
             try recall(vault.setPasscode(passcode.secret), everything: true, of: caller.uid)
             return Response(.done)
 
-        case .changePasscode(let challenge, let old, let new):
+        case .changePasscode(let challenge, let old, let new, _):
             let passcodes = try passcodes(challenge, .change, [old, new], caller)
             try vault.changePasscode(from: passcodes.first.secret, to: passcodes.last.secret)
             return Response(.done)
@@ -68,6 +68,8 @@ extension RequestLine {
             try vault.canEvaluate(policy)
             _ = try presence(of: caller, operation: .evaluatePolicy, reason: reason)
             return Response(.done)
+
+        default: throw Refusal(.unsupported)
         }
     }
 

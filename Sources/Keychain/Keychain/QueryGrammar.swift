@@ -80,8 +80,11 @@ package enum QueryGrammar {
         guard attributes[.synchronizable] != .number(1) else {
             throw Refusal(.badParameter, "a synchronizable item takes no access control")
         }
-        guard control.requirementToDecrypt != .unsupported else {
-            throw Refusal(.unsupported, "this access control is not supported yet")
+        guard control.requirement(for: .encrypt) != nil else {
+            throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
+        }
+        guard !control.requirementToDecrypt.openWays.isEmpty else {
+            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
     }
 

@@ -55,7 +55,7 @@ extension RequestInProgress {
         let blinds = changes.touchesIndexes ? try blinds(record) : opened.row.blinds
         let keepsSecret = !changes.hasData && binding.isSameItem(as: opened.binding)
         let secret: SecretHalf
-        if opened.requirement != .none || (!changes.hasData && !keepsSecret) {
+        if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
             let mayAsk = query.authenticationUI == .allow
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
             secret = keepsSecret ? opened.secretHalf : changes.hasData ? try seal(value, binding) : try seal(old, binding)

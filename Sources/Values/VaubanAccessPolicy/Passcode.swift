@@ -8,6 +8,16 @@ package enum PasscodePurpose: Int64, Sendable {
     case change = 3
     /// An answer to a prompt: reading an item, or an evaluation.
     case prompt = 4
+    case remove = 5
+    /// A recovery key in the place of the passcode, and the new passcode.
+    case recover = 6
+    /// A new recovery key, or none from now on.
+    case recoveryKey = 7
+    /// When the keychain locks by itself.
+    case configure = 8
+    /// Enrolling fingers, or forgetting them.
+    case enrol = 9
+    case erase = 10
 }
 
 /// The policies of LocalAuthentication that the enclave knows (`LAPolicy`, with Apple's numbers).
@@ -92,5 +102,18 @@ package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
             try fields.octets(encapsulated)
             try fields.octets(ciphertext)
         }
+    }
+}
+
+extension DERFields {
+    /// A sealed passcode that may be absent.
+    package mutating func optionalSeal(_ number: UInt) throws -> SealedPasscode? {
+        try optional(number, "sealed secret") { try $0.value("sealed secret", as: SealedPasscode.self) }
+    }
+}
+
+extension DER.Serializer {
+    package mutating func optionalSeal(_ number: UInt, _ seal: SealedPasscode?) throws {
+        if let seal { try tagged(number) { try $0.value(seal) } }
     }
 }

@@ -29,6 +29,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
 package enum PromptOperation: Int64, Sendable {
     case readItem = 1
     case evaluatePolicy = 2
+    case unlock = 3
 }
 
 /// One question to the person. Each try has a challenge of its own; the prompt stays the same.
@@ -44,12 +45,14 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let attempt: Int64
     /// Tries before the next delay.
     package let triesLeft: Int64
+    /// What the person can show: the passcode here, a finger at the reader, or either.
+    package let ways: Ways
 
     package static let attemptsMax: Int64 = 3
 
     package init(
         prompt: [UInt8], person: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
-        attempt: Int64, triesLeft: Int64
+        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode
     ) {
         self.prompt = prompt
         self.person = person
@@ -59,6 +62,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         self.reason = reason
         self.attempt = attempt
         self.triesLeft = triesLeft
+        self.ways = ways
     }
 
     package init(from fields: inout DERFields) throws {
@@ -72,6 +76,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         self.operation = operation
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
         triesLeft = try fields.integer("tries left", in: 0...100)
+        ways = Ways(rawValue: try fields.integer("ways", in: 1...3))
         reason = try fields.optionalText(0, "reason", max: 1024)
     }
 
@@ -84,6 +89,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(operation.rawValue)
             try fields.integer(attempt)
             try fields.integer(triesLeft)
+            try fields.integer(ways.rawValue)
             try fields.optionalText(0, reason)
         }
     }

@@ -32,6 +32,12 @@ package struct Refusal: Error, Hashable, Sendable {
         case passcodeAlreadySet = 31
         case personTimeOver = 32
         case biometryNotAvailable = 33
+        /// No finger of this person is enrolled, or not those that the item was made for.
+        case biometryNotEnrolled = 34
+        /// Too many fingers failed, too long without a passcode, or the enclave restarted: the passcode comes first.
+        case biometryLockedOut = 35
+        case recoveryKeyNotSet = 36
+        case applicationPasswordMissing = 37
         // Ours.
         case unavailable = 40
         case storageFull = 41
@@ -42,6 +48,8 @@ package struct Refusal: Error, Hashable, Sendable {
         case keyDestroyed = 50
         case rowDamaged = 51
         case keysChanged = 52
+        /// The enclave has never heard of the key that wraps a row: an older keybag was put back, or a stranger's row.
+        case keyUnknown = 53
     }
 
     package let reason: Reason

@@ -58,6 +58,13 @@ enum StatusText {
             case .passcodeEntered: "the passcode was entered"
             case .lockRequested: "it was asked to lock"
             case .passcodeSet: "the passcode was set"
+            case .slept: "the machine went to sleep"
+            case .screenLocked: "the screen was locked"
+            case .idle: "it was not used for a while"
+            case .fingerMatched: "a finger was recognised"
+            case .passcodeRemoved: "the passcode was removed"
+            case .recovered: "the recovery key was used"
+            case .erased: "the keychain was erased"
             }
         return "\(state), since \(time(device.since)): \(cause)"
     }

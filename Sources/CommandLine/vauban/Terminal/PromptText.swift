@@ -29,6 +29,7 @@ enum PromptText {
         switch operation {
         case .readItem: "to read an item that asks for you"
         case .evaluatePolicy: "to know that you are here"
+        case .unlock: "to unlock the keychain"
         }
     }
 

@@ -1,0 +1,156 @@
+// The standing line of the fingerprint reader (Specs/reader.md). The enclave asks; the reader answers what its sensor
+// found, under the key that it was paired with. It can say "matched" for one challenge; it cannot say what that allows.
+
+package import SwiftASN1
+package import VaubanDER
+
+/// Enclave to reader.
+package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
+    /// The key to answer under from now on: the message's secret section, 32 bytes. Keep it; it is said once.
+    case pair
+    /// Paired already, and the line is believed.
+    case ready
+    /// Look for a finger of this person.
+    case ask(person: UInt32, nonce: [UInt8])
+    /// Nobody waits for this any more.
+    case cancel(nonce: [UInt8])
+    /// Learn a finger of this person.
+    case enrol(person: UInt32, nonce: [UInt8])
+    /// Forget all fingers of this person.
+    case forgetFingers(person: UInt32, nonce: [UInt8])
+    /// Hold these 32 bytes (secret section) in memory and give them back with the next match of this person.
+    case hold(person: UInt32)
+    /// Erase what is held for this person.
+    case drop(person: UInt32)
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        let number = try fields.choice("notice")
+        let notice: ReaderNotice? = try fields.optional(number, "notice") { notice in
+            func person() throws -> UInt32 { UInt32(try notice.integer("person", in: 0...Int64(UInt32.max))) }
+            func nonce() throws -> [UInt8] { try notice.octets("nonce", in: 32...32) }
+            switch number {
+            case 0: return .pair
+            case 1: return .ready
+            case 2: return .ask(person: try person(), nonce: try nonce())
+            case 3: return .cancel(nonce: try nonce())
+            case 4: return .enrol(person: try person(), nonce: try nonce())
+            case 5: return .forgetFingers(person: try person(), nonce: try nonce())
+            case 6: return .hold(person: try person())
+            case 7: return .drop(person: try person())
+            default: throw DERFault("notice is unknown")
+            }
+        }
+        guard let notice else { throw DERFault("notice is missing") }
+        self = notice
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            switch self {
+            case .pair: fields.tagged(0) { _ in }
+            case .ready: fields.tagged(1) { _ in }
+            case .ask(let person, let nonce): try fields.tagged(2) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .cancel(let nonce): try fields.tagged(3) { try $0.octets(nonce) }
+            case .enrol(let person, let nonce): try fields.tagged(4) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .forgetFingers(let person, let nonce): try fields.tagged(5) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .hold(let person): try fields.tagged(6) { try $0.integer(Int64(person)) }
+            case .drop(let person): try fields.tagged(7) { try $0.integer(Int64(person)) }
+            }
+        }
+    }
+}
+
+/// Reader to enclave.
+package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
+    /// First on the line: whether it has the key of an earlier pairing.
+    case hello(isPaired: Bool)
+    /// What the sensor found; with `matched` may come, as the secret section, what was held for that person.
+    case verdict(ReaderVerdict)
+    /// The sensor is not there any more, or not there yet; nothing is asked of it until the opposite is said.
+    case sensor(isThere: Bool)
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        let number = try fields.choice("report")
+        let report: ReaderReport? = try fields.optional(number, "report") { report in
+            switch number {
+            case 0: return .hello(isPaired: try report.boolean("is paired"))
+            case 1: return .verdict(try report.value("verdict"))
+            case 2: return .sensor(isThere: try report.boolean("is there"))
+            default: throw DERFault("report is unknown")
+            }
+        }
+        guard let report else { throw DERFault("report is missing") }
+        self = report
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            switch self {
+            case .hello(let isPaired): try fields.tagged(0) { try $0.boolean(isPaired) }
+            case .verdict(let verdict): try fields.tagged(1) { try $0.value(verdict) }
+            case .sensor(let isThere): try fields.tagged(2) { try $0.boolean(isThere) }
+            }
+        }
+    }
+}
+
+/// `ReaderVerdict ::= SEQUENCE { outcome INTEGER, person INTEGER, nonce OCTET STRING (SIZE (32)),
+///   fingers OCTET STRING (SIZE (32)), code OCTET STRING (SIZE (32)) }`
+package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Outcome: Int64, Sendable {
+        case matched = 1
+        case missed = 2
+        /// The ceremony that was asked for ended with this list of fingers.
+        case enrolled = 3
+        /// It ended without a change.
+        case notEnrolled = 4
+        /// The list differs from what it was, and the enclave did not ask for that. The nonce is 32 zero bytes.
+        case changed = 5
+    }
+
+    package let outcome: Outcome
+    package let person: UInt32
+    /// The challenge that this answers.
+    package let nonce: [UInt8]
+    /// SHA-256 of the person's enrolled fingers as the template store lists them; 32 zero bytes when there are none.
+    package let fingers: [UInt8]
+    /// HMAC-SHA256 under the pairing key over `covered`.
+    package let code: [UInt8]
+
+    package init(outcome: Outcome, person: UInt32, nonce: [UInt8], fingers: [UInt8], code: [UInt8] = [UInt8](repeating: 0, count: 32)) {
+        self.outcome = outcome
+        self.person = person
+        self.nonce = nonce
+        self.fingers = fingers
+        self.code = code
+    }
+
+    /// What the code covers: a label, a zero byte, the outcome (1 byte), the person (4, big-endian), nonce and fingers.
+    package var covered: [UInt8] {
+        Array("vauban reader verdict v1".utf8) + [0, UInt8(outcome.rawValue)] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + nonce
+            + fingers
+    }
+
+    package init(from fields: inout DERFields) throws {
+        guard let outcome = Outcome(rawValue: try fields.integer("outcome", in: 1...255)) else { throw DERFault("outcome is unknown") }
+        self.outcome = outcome
+        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        nonce = try fields.octets("nonce", in: 32...32)
+        fingers = try fields.octets("fingers", in: 32...32)
+        code = try fields.octets("code", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(outcome.rawValue)
+            try fields.integer(Int64(person))
+            try fields.octets(nonce)
+            try fields.octets(fingers)
+            try fields.octets(code)
+        }
+    }
+}

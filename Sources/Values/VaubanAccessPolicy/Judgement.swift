@@ -1,0 +1,173 @@
+// Judgement is one pure function of the requirement, what was shown, the state of the device and the time. The enclave
+// alone calls it; the keys then say the same, since each factor is a key of its own.
+
+/// What a person has shown for one operation, with the boot-time clock of each, in nanoseconds. It is good for that
+/// operation and `Evidence.lifetime`.
+package struct Evidence: Hashable, Sendable {
+    /// How long something shown counts: a prompt may ask for a second thing after the first.
+    package static let lifetime: UInt64 = 300_000_000_000
+
+    package var passcode: UInt64?
+    package var finger: Finger?
+
+    package struct Finger: Hashable, Sendable {
+        package let at: UInt64
+        /// The enrolment under which it matched.
+        package let enrolment: [UInt8]
+
+        package init(at: UInt64, enrolment: [UInt8]) {
+            self.at = at
+            self.enrolment = enrolment
+        }
+    }
+
+    package init(passcode: UInt64? = nil, finger: Finger? = nil) {
+        self.passcode = passcode
+        self.finger = finger
+    }
+}
+
+/// What of the device counts for a judgement.
+package struct Circumstances: Hashable, Sendable {
+    package var lock: DeviceStatus.Lock
+    package var passcodeIsSet: Bool
+    /// Tries are being delayed: no passcode is taken now.
+    package var isLockedOut: Bool
+    package var biometry: Biometry
+
+    package struct Biometry: Hashable, Sendable {
+        /// What the enclave allows before it disables fingers, and for how long after the last passcode.
+        package static let missesMax = 5
+        package static let passcodeAge: UInt64 = 48 * 3600 * 1_000_000_000
+
+        package var readerIsThere: Bool
+        /// The name of the present enrolment; nil when no finger is enrolled.
+        package var enrolment: [UInt8]?
+        /// The boot-time clock at the passcode that armed fingers; nil when none did since the enclave began.
+        package var armedAt: UInt64?
+        /// Fingers that did not match since then.
+        package var misses: Int
+
+        package init(readerIsThere: Bool = false, enrolment: [UInt8]? = nil, armedAt: UInt64? = nil, misses: Int = 0) {
+            self.readerIsThere = readerIsThere
+            self.enrolment = enrolment
+            self.armedAt = armedAt
+            self.misses = misses
+        }
+
+        /// Why no finger can be taken now; nil when one can.
+        package func refusal(now: UInt64) -> Refusal.Reason? {
+            guard enrolment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
+            guard let armedAt, misses < Self.missesMax, now >= armedAt, now - armedAt <= Self.passcodeAge else { return .biometryLockedOut }
+            return readerIsThere ? nil : .biometryNotAvailable
+        }
+    }
+
+    package init(lock: DeviceStatus.Lock, passcodeIsSet: Bool, isLockedOut: Bool = false, biometry: Biometry = Biometry()) {
+        self.lock = lock
+        self.passcodeIsSet = passcodeIsSet
+        self.isLockedOut = isLockedOut
+        self.biometry = biometry
+    }
+}
+
+/// What a person can be asked to show.
+package struct Ways: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static let passcode = Ways(rawValue: 1)
+    package static let finger = Ways(rawValue: 2)
+}
+
+package enum Judgement: Hashable, Sendable {
+    case allow
+    /// Any of these brings the operation nearer.
+    case ask(Ways)
+    case refuse(Refusal.Reason)
+}
+
+extension Requirement {
+    /// Whether an item of this class may be used now.
+    package func judge(_ evidence: Evidence, for protection: Protection, in circumstances: Circumstances, now: UInt64) -> Judgement {
+        if let closed = protection.closed(at: circumstances.lock) { return .refuse(closed) }
+        if isNone { return .allow }
+        // Whatever the flags say, without a passcode nothing shows who is there (C-079, C-082).
+        guard circumstances.passcodeIsSet else { return .refuse(.passcodeNotSet) }
+        let shown = Shown(evidence, circumstances, now)
+        var asked: Ways = []
+        var refusals: [Refusal.Reason] = []
+        for way in openWays {
+            switch shown.judge(way) {
+            case .allow: return .allow
+            case .ask(let ways): asked.formUnion(ways)
+            case .refuse(let reason): refusals.append(reason)
+            }
+        }
+        if !asked.isEmpty { return .ask(asked) }
+        return .refuse(refusals.first ?? .unsupported)
+    }
+}
+
+extension Protection {
+    /// Why the class is closed in a state; nil when it is open.
+    package func closed(at lock: DeviceStatus.Lock) -> Refusal.Reason? {
+        switch (lock, availability) {
+        case (.unreadable, _): .stateUnreadable
+        case (_, .always), (.unlocked, _), (.locked, .firstUnlock): nil
+        case (.beforeFirstUnlock, _): .beforeFirstUnlock
+        case (.locked, .unlocked): .locked
+        }
+    }
+}
+
+/// What counts of the evidence, now.
+private struct Shown {
+    let passcode: Bool
+    let finger: Bool
+    let circumstances: Circumstances
+    let now: UInt64
+
+    init(_ evidence: Evidence, _ circumstances: Circumstances, _ now: UInt64) {
+        func isFresh(_ at: UInt64) -> Bool { at <= now && now - at <= Evidence.lifetime }
+        passcode = evidence.passcode.map(isFresh) ?? false
+        finger = evidence.finger.map { isFresh($0.at) && $0.enrolment == circumstances.biometry.enrolment } ?? false
+        self.circumstances = circumstances
+        self.now = now
+    }
+
+    /// All factors of one way: the first that cannot be shown closes it.
+    func judge(_ way: [Factor]) -> Judgement {
+        var asked: Ways = []
+        for factor in way {
+            switch judge(factor) {
+            case .allow: continue
+            case .ask(let ways): asked.formUnion(ways)
+            case .refuse(let reason): return .refuse(reason)
+            }
+        }
+        return asked.isEmpty ? .allow : .ask(asked)
+    }
+
+    private func judge(_ factor: Factor) -> Judgement {
+        switch factor {
+        case .passcode: passcode ? .allow : askPasscode
+        case .presence:
+            if passcode || finger { .allow } else { askPresence }
+        case .biometryAny, .biometryCurrentSet:
+            if finger { .allow } else if let reason = circumstances.biometry.refusal(now: now) { .refuse(reason) } else { .ask(.finger) }
+        case .companion: .refuse(.unsupported)
+        }
+    }
+
+    private var askPasscode: Judgement { circumstances.isLockedOut ? .refuse(.lockedOut) : .ask(.passcode) }
+
+    /// The finger is preferred, the passcode the person's choice (C-081); while fingers are disabled the passcode is the
+    /// only way (C-139).
+    private var askPresence: Judgement {
+        let finger: Ways = circumstances.biometry.refusal(now: now) == nil ? .finger : []
+        switch askPasscode {
+        case .ask(let ways): return .ask(ways.union(finger))
+        case let refusal: return finger.isEmpty ? refusal : .ask(finger)
+        }
+    }
+}

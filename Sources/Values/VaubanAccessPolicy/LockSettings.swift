@@ -1,0 +1,70 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// When a person's keychain locks by itself.
+package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
+    /// Seconds between the screen's lock or the machine's sleep and the moment at which keys go. 0: at once.
+    package var graceSeconds: Int64
+    /// Seconds without any use after which it locks; 0: never.
+    package var idleSeconds: Int64
+    /// Whether the screen's lock locks it too.
+    package var locksWithScreen: Bool
+
+    package static let graceSecondsMax: Int64 = 3600
+    package static let idleSecondsMax: Int64 = 30 * 24 * 3600
+
+    /// The screen does not count until a person can unlock at the screen.
+    package static let standard = LockSettings(graceSeconds: 0, idleSeconds: 0, locksWithScreen: false)
+
+    package init(graceSeconds: Int64, idleSeconds: Int64, locksWithScreen: Bool) {
+        self.graceSeconds = graceSeconds
+        self.idleSeconds = idleSeconds
+        self.locksWithScreen = locksWithScreen
+    }
+
+    package init(from fields: inout DERFields) throws {
+        graceSeconds = try fields.integer("grace", in: 0...Self.graceSecondsMax)
+        idleSeconds = try fields.integer("idle time", in: 0...Self.idleSecondsMax)
+        locksWithScreen = try fields.boolean("locks with the screen")
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(graceSeconds)
+            try fields.integer(idleSeconds)
+            try fields.boolean(locksWithScreen)
+        }
+    }
+}
+
+/// A passcode that was wrong: when, for what, and which program brought it, as the system knows it.
+package struct WrongGuess: Hashable, Sendable, DERReadable, DERWritable {
+    private static let whoBytesMax = 256
+    /// Microseconds since the reference date.
+    package let date: Int64
+    package let purpose: PasscodePurpose
+    package let who: String
+
+    package init(date: Int64, purpose: PasscodePurpose, who: String) {
+        self.date = date
+        self.purpose = purpose
+        var bounded = who
+        while bounded.utf8.count > Self.whoBytesMax { bounded.removeLast() }
+        self.who = bounded
+    }
+
+    package init(from fields: inout DERFields) throws {
+        date = try fields.integer("date", in: Int64.min...Int64.max)
+        guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        self.purpose = purpose
+        who = try fields.text("who", max: Self.whoBytesMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(date)
+            try fields.integer(purpose.rawValue)
+            try fields.text(who)
+        }
+    }
+}
