@@ -59,6 +59,7 @@ let allowedImports: [String: Set<String>] = [
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
+    "SimulatedHost": platform.union(["VaubanLinuxHost"]),
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
     "vauban-launcher-testing": platform.union(["Launcher"]),
 ]

@@ -32,7 +32,7 @@ package struct BrokenBackend: EnclaveBackend {
 }
 
 /// Where the enclave keeps a person's few state files. Replacing is durable before it returns, or throws and leaves
-/// the old content.
+/// the old content, but for `unsure`. What is read is durable, too.
 package protocol StateStore: Sendable {
     func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]?
     func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault)
@@ -50,6 +50,9 @@ package enum StateName: String, CaseIterable, Sendable {
 package enum StateFault: Error, Sendable {
     case full
     case failed(String)
+    /// The new content stands, and a power cut may bring the old one back. Whoever writes must count a try that was being
+    /// counted, and believe nothing else of either content before it was read again, which makes it durable or throws.
+    case unsure(String)
 }
 
 /// The clock of delays and challenges, in nanoseconds since the machine's start, sleep included.

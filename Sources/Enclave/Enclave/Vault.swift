@@ -114,7 +114,7 @@ extension EnclaveHost {
         } catch {
             switch error {
             case .full: throw Refusal(.storageFull)
-            case .failed(let why): throw Refusal(.storageFailed, why)
+            case .failed(let why), .unsure(let why): throw Refusal(.storageFailed, why)
             }
         }
     }
