@@ -1,6 +1,8 @@
 // What the enclave's logic takes from outside: a backend, a place for small state, a clock. Nothing here is chosen by
 // a caller.
 
+internal import Synchronization
+package import VaubanAccessPolicy
 package import VaubanSecretBytes
 
 /// The joint at which a hardware backend takes the place of the software one. The device secret never leaves it.
@@ -45,6 +47,8 @@ package protocol StateStore: Sendable {
 package enum StateName: String, CaseIterable, Sendable {
     case keybag
     case attempts
+    /// Of the device, not of a person.
+    case pairing
 }
 
 package enum StateFault: Error, Sendable {
@@ -58,8 +62,30 @@ package enum StateFault: Error, Sendable {
 /// The clock of delays and challenges, in nanoseconds since the machine's start, sleep included.
 package protocol EnclaveClock: Sendable {
     var boot: UInt64 { get }
+    /// The same without sleep: the clock of how long something took.
+    var monotonic: UInt64 { get }
     /// Microseconds since 2001-01-01, to say when something happened; nothing is decided by it.
     var referenceMicroseconds: Int64 { get }
+}
+
+extension EnclaveClock {
+    /// How long the machine has slept since its start. The smaller clock is read first: what passes between must not
+    /// look like less sleep than there was.
+    var asleep: UInt64 {
+        let awake = monotonic
+        let all = boot
+        return all > awake ? all - awake : 0
+    }
+}
+
+/// Whether a fingerprint reader can be asked now. The room that holds its line knows.
+package final class ReaderPresence: Sendable {
+    private let flag = Atomic(false)
+    package init() {}
+    package var isThere: Bool {
+        get { flag.load(ordering: .acquiring) }
+        set { flag.store(newValue, ordering: .releasing) }
+    }
 }
 
 /// What a room is made of.
@@ -69,15 +95,21 @@ package struct EnclaveHost: Sendable {
     package let clock: any EnclaveClock
     package let stretcher: PasscodeStretcher
     package let delays: DelayProfile
+    package let policy: PasscodePolicy
+    package let reader = ReaderPresence()
+    /// Told of each step of the evidence protocol; only tests have one.
+    package let trace: (@Sendable (String) -> Void)?
 
     package init(
         backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,
-        delays: DelayProfile = .rolling
+        delays: DelayProfile = .rolling, policy: PasscodePolicy = .software, trace: (@Sendable (String) -> Void)? = nil
     ) {
         self.backend = backend
         self.store = store
         self.clock = clock
         self.stretcher = stretcher
         self.delays = delays
+        self.policy = policy
+        self.trace = trace
     }
 }

@@ -86,5 +86,6 @@ package struct FileStateStore: StateStore {
 package struct SystemClock: EnclaveClock {
     package init() {}
     package var boot: UInt64 { MachineClock.boot }
+    package var monotonic: UInt64 { MachineClock.monotonic }
     package var referenceMicroseconds: Int64 { MachineClock.referenceMicroseconds }
 }

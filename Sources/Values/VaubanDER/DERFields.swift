@@ -54,6 +54,17 @@ package struct DERFields {
         }
     }
 
+    /// The same for a format of which older versions are read too; answers which one it is.
+    package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
+        let version = try Int64(derEncoded: next("version"))
+        guard known.contains(version) else {
+            throw DERFault(
+                "version \(version) is not known; this Vauban speaks versions \(known.lowerBound) to \(known.upperBound)",
+                newerVersion: version > known.upperBound ? version : nil)
+        }
+        return version
+    }
+
     package mutating func boolean(_ field: StaticString) throws -> Bool {
         try Bool(derEncoded: next(field))
     }
