@@ -92,6 +92,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 "", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ]
+        + [
+            DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
+        ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
     private static let keychain: [WireSample] =
         [

@@ -12,4 +12,6 @@ package enum EnclaveRole: Int64, Sendable {
     case attention = 4
     /// The witness's standing connection, over which the enclave asks who a process is.
     case witness = 5
+    /// The watcher's standing connection, over which the enclave hears what happens to the machine.
+    case watcher = 6
 }

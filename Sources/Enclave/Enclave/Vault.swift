@@ -30,14 +30,17 @@ package final class Vault: Sendable {
         }
     }
 
+    /// Until a person can unlock at the screen, only sleep and idleness lock.
+    package var locksWithScreen: Bool { false }
+
     /// Erases the class-A keys. Answers the epoch that ended: what was lent in it is to be given back.
-    package func lock() throws(Refusal) -> Int64 {
+    package func lock(because cause: DeviceStatus.Cause = .lockRequested) throws(Refusal) -> Int64 {
         try state.withLock { (state) throws(Refusal) -> Int64 in
             let (bag, ring) = try state.created(person: person, host: host)
             guard bag.passcode != nil else {
                 throw Refusal(.passcodeNotSet, "without a passcode nothing could unlock again; run: vauban passcode set")
             }
-            if case .unlocked = ring { state.become(ring.afterLock, .lockRequested, host) }
+            if case .unlocked = ring { state.become(ring.afterLock, cause, host) }
             return state.endEpoch()
         }
     }

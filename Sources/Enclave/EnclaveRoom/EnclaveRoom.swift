@@ -13,6 +13,7 @@ package final class EnclaveRoom: Sendable {
     let inbox: PasscodeInbox
     let attention: AttentionLine
     let witness: WitnessLine
+    let watcher: WatcherLine
     let leases: LeaseLine
     /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
     let keyCard: Descriptor
@@ -28,6 +29,7 @@ package final class EnclaveRoom: Sendable {
         keyCard = try SealedMemory.make(try inbox.card.encoded())
         attention = AttentionLine(keyCard: keyCard)
         witness = WitnessLine()
+        watcher = WatcherLine()
         leases = LeaseLine()
     }
 
@@ -52,6 +54,7 @@ package final class EnclaveRoom: Sendable {
         case .lease: leases.serve(visitor.channel)
         case .attention: attention.serve(visitor.channel)
         case .witness: witness.serve(visitor.channel)
+        case .watcher: watcher.serve(visitor.channel, in: self)
         }
     }
 
@@ -63,6 +66,9 @@ package final class EnclaveRoom: Sendable {
             return vault
         }
     }
+
+    /// The vaults of all who were looked at since the start; nobody else has an open key.
+    var loadedVaults: [Vault] { vaults.withLock { Array($0.values) } }
 }
 
 /// Which uid each of this room's peers must have.
@@ -70,20 +76,24 @@ package struct RoomPeers: Sendable {
     private let keychaind: UInt32
     private let authd: UInt32
     private let witness: UInt32
+    /// Nil where none is installed; then nobody has the role.
+    private let watcher: UInt32?
 
     package init() throws(Service.Fault) {
         keychaind = try Roster.expectedUID(of: .keychaind)
         authd = try Roster.expectedUID(of: .authd)
         witness = try Roster.expectedUID(of: .witness)
+        watcher = try Roster.expectedUIDIfNamed(of: .watcher)
     }
 
-    func admits(_ uid: UInt32) -> Bool { [keychaind, authd, witness].contains(uid) }
+    func admits(_ uid: UInt32) -> Bool { [keychaind, authd, witness, watcher].contains(uid) }
 
-    func uid(of role: EnclaveRole) -> UInt32 {
+    func uid(of role: EnclaveRole) -> UInt32? {
         switch role {
         case .keychain, .lease: keychaind
         case .authentication, .attention: authd
         case .witness: witness
+        case .watcher: watcher
         }
     }
 }

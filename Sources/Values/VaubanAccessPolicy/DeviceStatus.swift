@@ -18,6 +18,10 @@ package struct DeviceStatus: Hashable, Sendable {
         case passcodeEntered = 1
         case lockRequested = 2
         case passcodeSet = 3
+        /// The machine went to sleep.
+        case slept = 4
+        /// The person's screen was locked.
+        case screenLocked = 5
     }
 
     package var lock: Lock
@@ -47,7 +51,7 @@ package struct DeviceStatus: Hashable, Sendable {
 extension DeviceStatus: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...3)),
-            let cause = Cause(rawValue: try fields.integer("cause", in: 0...3))
+            let cause = Cause(rawValue: try fields.integer("cause", in: 0...5))
         else { throw DERFault("lock state is unknown") }
         self.init(
             lock: lock, cause: cause, since: try fields.integer("since", in: Int64.min...Int64.max),

@@ -58,6 +58,8 @@ enum StatusText {
             case .passcodeEntered: "the passcode was entered"
             case .lockRequested: "it was asked to lock"
             case .passcodeSet: "the passcode was set"
+            case .slept: "the machine went to sleep"
+            case .screenLocked: "the screen was locked"
             }
         return "\(state), since \(time(device.since)): \(cause)"
     }
