@@ -22,7 +22,7 @@ CONFIG
 
 # The bus says its address when it listens.
 start_bus() {
-    coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1; }
+    coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>>"$TMPDIR/bus/log"; }
     bus_pid=$BUS_PID
     read -r -t 20 _ <&"${BUS[0]}" || { echo 'the bus does not start'; exit 1; }
 }
