@@ -23,7 +23,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         bench.journal.clear()
         _ = try vault.seal(bench.row(.whenUnlocked, flags))
-        _ = try vault.lock()
+        try vault.lock()
         _ = try vault.seal(bench.row(.afterFirstUnlock, flags))
         let restarted = bench.start()
         for _ in 1...5 { _ = refusal { _ = try restarted.authenticate(secret("wrong one")) } }
@@ -65,7 +65,7 @@ import VaubanSecretBytes
         _ = try vault.lease()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         #expect(refusal { _ = try vault.read(sealed, passcode: "anything") }?.reason == .passcodeNotSet)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
@@ -73,7 +73,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let opening = try opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault), in: vault)
         let key = try vault.authenticate(secret(Workbench.passcode))
-        _ = try vault.lock()
+        try vault.lock()
         #expect(refusal { _ = try vault.open(opening, passcodeKey: key) }?.reason == .locked)
         try vault.unlock(secret(Workbench.passcode))
         _ = try vault.open(opening, passcodeKey: key)
@@ -83,7 +83,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
         let opening = try opening(sealed, in: vault)
-        _ = try vault.lock()
+        try vault.lock()
         let key = try vault.authenticate(secret(Workbench.passcode))
         #expect(bytes(try vault.open(opening, passcodeKey: key)) == sealed.key)
     }

@@ -35,7 +35,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         #expect(Set(try purposes(vault)) == metadata(.unlocked, .firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .unlocked)
-        _ = try vault.lock()
+        try vault.lock()
         #expect(Set(try purposes(vault)) == metadata(.firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .locked)
 
@@ -50,7 +50,7 @@ import VaubanSecretBytes
     @Test func olderGenerationsComeAfterTheCurrentOnes() throws {
         let vault = bench.start()
         let before = try vault.lease().lease.keys
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         let after = try vault.lease().lease.keys
         let bag = try bench.keybag()
         #expect(Set(before).isSubset(of: Set(after)))

@@ -21,15 +21,15 @@ import VaubanSecretBytes
     @Test func aSecondPasscodeIsAChangeAndNotASetting() throws {
         let vault = try bench.startProtected()
         let before = bench.store.files
-        #expect(refusal { _ = try vault.setPasscode(secret("another passcode")) }?.reason == .passcodeAlreadySet)
+        #expect(refusal { try vault.setPasscode(secret("another passcode")) }?.reason == .passcodeAlreadySet)
         #expect(bench.store.files == before)
     }
 
     /// Characters are counted, not bytes: five of two bytes each are too few.
     @Test(arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(_ passcode: String) throws {
         let vault = bench.start()
-        #expect(refusal { _ = try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        #expect(refusal { try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
+        try vault.setPasscode(secret(Workbench.passcode))
         let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }
         #expect(change?.reason == .passcodeTooWeak)
         #expect(vault.status.triesLeft == 5)
@@ -55,7 +55,7 @@ import VaubanSecretBytes
 
     @Test func givingThePasscodeForAnOperationNeverChangesTheLock() throws {
         let vault = try bench.startProtected()
-        _ = try vault.lock()
+        try vault.lock()
         let since = vault.status.since
         bench.clock.setWall(microseconds: 77)
         _ = try vault.authenticate(secret(Workbench.passcode))
@@ -93,7 +93,7 @@ import VaubanSecretBytes
 
     @Test func aChangeNeedsTheOldPasscodeAndKeepsTheLock() throws {
         let vault = try bench.startProtected()
-        _ = try vault.lock()
+        try vault.lock()
         let wrong = refusal { try vault.changePasscode(from: secret("wrong one"), to: secret(Workbench.otherPasscode)) }
         #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == 4)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
@@ -110,12 +110,12 @@ import VaubanSecretBytes
         let kept = try SealedRow(firstRow(vault), in: vault)
         bench.store.fail(.keybag, with: fault)
         let expected: Refusal.Reason = if case .full = fault { .storageFull } else { .storageFailed }
-        #expect(refusal { _ = try vault.setPasscode(secret(Workbench.passcode)) }?.reason == expected)
+        #expect(refusal { try vault.setPasscode(secret(Workbench.passcode)) }?.reason == expected)
         #expect(!vault.status.passcodeIsSet && !bench.start().status.passcodeIsSet)
         #expect(try bench.start().read(kept) == kept.key)
 
         bench.store.fail(.keybag, with: nil)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         bench.store.fail(.keybag, with: fault)
         let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode)) }
         #expect(change?.reason == expected)
@@ -130,7 +130,7 @@ import VaubanSecretBytes
     @Test func withoutAPasscodeNothingLocksAndNobodyCanBeAsked() throws {
         let vault = bench.start()
         let steps: [() throws -> Void] = [
-            { _ = try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
+            { try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
             { try vault.throwIfPasscodeCannotBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
             { try vault.changePasscode(from: secret("anything"), to: secret("anything else")) },
         ]

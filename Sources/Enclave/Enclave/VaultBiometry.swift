@@ -30,6 +30,11 @@ struct SuspendedKeys: Sendable {
 package final class HeldSecret: Sendable {
     package let secret: SecretBytes
     package init(_ secret: consuming SecretBytes) { self.secret = secret }
+
+    package static func ofOptional(_ secret: consuming SecretBytes?) -> HeldSecret? {
+        guard let secret = secret.take() else { return nil }
+        return HeldSecret(secret)
+    }
 }
 
 extension VaultState {

@@ -65,7 +65,7 @@ final class ReaderLine: Sendable {
                 log.warning("the reader's word is not under its key; its line is ended")
                 return false
             }
-            deliver(verdict, held.take().map { HeldSecret($0) })
+            deliver(verdict, HeldSecret.ofOptional(held))
             return true
         }
     }
@@ -73,7 +73,7 @@ final class ReaderLine: Sendable {
     private func greet(_ channel: Channel, _ isPaired: Bool) -> Bool {
         do throws(Refusal) {
             switch try pairing.greet(isPaired: isPaired) {
-            case .known: try send(.ready, nil, on: channel)
+            case .known: try send(.ready, on: channel)
             case .new(let key): try send(.pair, key.secret, on: channel)
             }
         } catch {
@@ -114,7 +114,7 @@ final class ReaderLine: Sendable {
             return channel
         }
         guard let channel else { return false }
-        do throws(Refusal) { try send(notice, nil, on: channel) } catch {
+        do throws(Refusal) { try send(notice, on: channel) } catch {
             state.withLock { $0.waiting[nonce] = nil }
             return false
         }
@@ -123,7 +123,7 @@ final class ReaderLine: Sendable {
 
     func cancel(_ nonce: [UInt8]) {
         let channel = state.withLock { state in state.waiting.removeValue(forKey: nonce) == nil ? nil : state.channel }
-        if let channel { try? send(.cancel(nonce: nonce), nil, on: channel) }
+        if let channel { try? send(.cancel(nonce: nonce), on: channel) }
     }
 
     /// Hands the reader what it is to hold until a finger matches; false when nobody holds it.
@@ -133,7 +133,7 @@ final class ReaderLine: Sendable {
     }
 
     func drop(_ person: UInt32) {
-        if let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) { try? send(.drop(person: person), nil, on: channel) }
+        if let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) { try? send(.drop(person: person), on: channel) }
     }
 
     // MARK: The line
@@ -161,13 +161,13 @@ final class ReaderLine: Sendable {
         for pending in waiting { pending.report(.readerGone) }
     }
 
-    private func send(_ notice: ReaderNotice, _ secret: borrowing SecretBytes?, on channel: Channel) throws(Refusal) {
+    private func send(_ notice: ReaderNotice, on channel: Channel) throws(Refusal) {
+        do { try channel.send(header: try notice.encoded()) } catch { throw Refusal(.biometryNotAvailable, "the reader does not answer") }
+    }
+
+    private func send(_ notice: ReaderNotice, _ secret: borrowing SecretBytes, on channel: Channel) throws(Refusal) {
         do {
-            let header = try notice.encoded()
-            switch secret {
-            case .some(let secret): try channel.send(header: header, secret: secret)
-            case .none: try channel.send(header: header)
-            }
+            try channel.send(header: try notice.encoded(), secret: secret)
         } catch {
             throw Refusal(.biometryNotAvailable, "the reader does not answer")
         }

@@ -46,5 +46,6 @@ final class RequestTrace {
         tell?("answer n:\(hex(nonce)) \(kind)")
     }
 
-    private func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0, radix: 16) }.joined(separator: ".") }
 }
+
+private func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0, radix: 16) }.joined(separator: ".") }
