@@ -15,10 +15,12 @@ final class OwnBus {
         try Self.cancelWhereThereIsNone()
         folder = try TestFolder()
         address = "unix:path=\(folder.path)/socket"
-        let allowed = ["user", "own", "send_destination", "receive_sender"].map { "<allow \($0)=\"*\"/>" }
+        let allowed =
+            ["user", "own", "send_destination", "receive_sender"].map { "<allow \($0)=\"*\"/>" }
             + ["signal", "method_call", "method_return", "error"].map { "<allow receive_type=\"\($0)\"/>" }
             + ["method_return", "error"].map { "<allow send_requested_reply=\"true\" send_type=\"\($0)\"/>" }
-        let config = "<busconfig><type>system</type><listen>\(address)</listen><auth>EXTERNAL</auth>"
+        let config =
+            "<busconfig><type>system</type><listen>\(address)</listen><auth>EXTERNAL</auth>"
             + "<policy context=\"default\">\(allowed.joined())<allow send_type=\"signal\"/></policy></busconfig>"
         try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/config"))
         daemon = try PlayedProgram(
