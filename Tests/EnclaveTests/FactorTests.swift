@@ -11,8 +11,8 @@ import VaubanSecretBytes
     private let bench = Workbench()
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
-    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> FactorOpening {
-        guard case .needsPerson(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
+    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> LayeredOpening {
+        guard case .layered(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
             throw Refusal(.internalFault, "nobody was asked")
         }
         return opening
@@ -55,7 +55,8 @@ import VaubanSecretBytes
         ]
         for index in lent.lease.keys.indices { keys.append(bytes(lent.keys.part(index * 32..<(index + 1) * 32))) }
         for key in keys {
-            #expect(refusal { _ = try vault.open(opening, passcodeKey: SecretBytes(copying: key)) } != nil)
+            let forged = vault.shown(SecretBytes(copying: key))
+            #expect(refusal { _ = try vault.finish(opening, forged, password: nil) } != nil)
         }
     }
 
@@ -72,11 +73,11 @@ import VaubanSecretBytes
     @Test func aLockWhileThePersonIsAskedWins() throws {
         let vault = try bench.startProtected()
         let opening = try opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault), in: vault)
-        let key = try vault.authenticate(secret(Workbench.passcode))
+        let shown = try vault.gather(Workbench.passcode)
         try vault.lock()
-        #expect(refusal { _ = try vault.open(opening, passcodeKey: key) }?.reason == .locked)
+        #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .locked)
         try vault.unlock(secret(Workbench.passcode))
-        _ = try vault.open(opening, passcodeKey: key)
+        _ = try vault.finish(opening, shown, password: nil)
     }
 
     @Test func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
@@ -84,8 +85,7 @@ import VaubanSecretBytes
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
         let opening = try opening(sealed, in: vault)
         try vault.lock()
-        let key = try vault.authenticate(secret(Workbench.passcode))
-        #expect(bytes(try vault.open(opening, passcodeKey: key)) == sealed.key)
+        #expect(bytes(try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)) == sealed.key)
     }
 
     /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
@@ -93,9 +93,9 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let opening = try opening(sealed, in: vault)
-        let old = try vault.authenticate(secret(Workbench.passcode))
+        let old = try vault.gather(Workbench.passcode)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
-        #expect(refusal { _ = try vault.open(opening, passcodeKey: old) }?.reason == .keysChanged)
+        #expect(refusal { _ = try vault.finish(opening, old, password: nil) }?.reason == .keysChanged)
         #expect(try vault.read(sealed, passcode: Workbench.otherPasscode) == sealed.key)
     }
 

@@ -95,7 +95,7 @@ final class ManualClock: EnclaveClock {
     var referenceMicroseconds: Int64 { times.withLock { $0.wall } }
 
     func advance(seconds: UInt64) { times.withLock { $0.boot += seconds * 1_000_000_000 } }
-    func sleep(seconds: UInt64) {
+    func suspend(seconds: UInt64) {
         times.withLock { times in
             times.boot += seconds * 1_000_000_000
             times.asleep += seconds * 1_000_000_000

@@ -131,10 +131,15 @@ private struct Situation {
             case .opened(let key):
                 #expect(bytes(key) == sealed?.key)
                 return "opens"
-            case .needsPerson(let opening):
-                let passcodeKey = try vault.authenticate(secret(try #require(passcode)))
-                #expect(bytes(try vault.open(opening, passcodeKey: passcodeKey)) == sealed?.key)
-                return "asks"
+            case .layered(let opening):
+                switch vault.judge(opening.requirement, for: row.protection, Evidence()) {
+                case .allow: return "opens"
+                case .refuse(let reason): return word(Refusal(reason))
+                case .ask:
+                    let shown = try vault.gather(try #require(passcode))
+                    #expect(bytes(try vault.finish(opening, shown, password: nil)) == sealed?.key)
+                    return "asks"
+                }
             }
         } catch let refusal as Refusal {
             return word(refusal)

@@ -46,8 +46,11 @@ import VaubanSecretBytes
     }
 
     @Test func theShippedCostIsThatOfTheSpecification() {
-        let parameters = PasscodeStretcher.shipped.parameters(salt: Self.counting)
-        #expect(parameters.log2Rounds == 17 && parameters.blockSize == 8 && parameters.parallelism == 1)
+        let cost = StretchCost.shipped
+        #expect(cost.log2Rounds == 17 && cost.blockSizeMin == 8 && cost.time == 250_000_000)
+        // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
+        #expect(cost.blockSize(measured: 217_000_000) == 10 && cost.blockSize(measured: 300_000_000) == 8)
+        #expect(cost.blockSize(measured: 125_000_000) == 16 && cost.blockSize(measured: 1_000_000) == 32)
     }
 
     // MARK: Our own compositions

@@ -129,9 +129,15 @@ extension Vault {
 
     /// What a passcode shows.
     func gather(_ passcode: String) throws -> GatheredEvidence {
+        let key = try authenticate(secret(passcode))
+        return shown(key)
+    }
+
+    /// A key as if a passcode had given it, shown now.
+    func shown(_ key: consuming SecretBytes) -> GatheredEvidence {
         let gathered = GatheredEvidence()
-        gathered.passcodeKey = try authenticate(secret(passcode))
-        gathered.evidence.passcode = host(boot: ())
+        gathered.passcodeKey = consume key
+        gathered.evidence.passcode = boot
         return gathered
     }
 }

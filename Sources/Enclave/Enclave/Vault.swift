@@ -25,6 +25,9 @@ package final class Vault: Sendable {
         state = Mutex(other.state.withLock { $0 })
     }
 
+    /// The clock by which evidence is dated.
+    package var boot: UInt64 { host.clock.boot }
+
     package var status: DeviceStatus {
         state.withLock { state in
             state.settle(host, isUse: false)
@@ -106,6 +109,8 @@ package final class Vault: Sendable {
 
     /// Whether a policy can succeed at all.
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) {
+        // A machine without a reader says so whatever else is missing.
+        if policy == .biometry, !host.reader.isThere { throw Refusal(.biometryNotAvailable) }
         switch judge(Self.requirement(of: policy), for: .always, Evidence()) {
         case .allow, .ask: return
         case .refuse(.lockedOut): return

@@ -74,6 +74,11 @@ extension Vault {
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
             _ = try bag.classKey(of: opening.row, in: ring)
+            // Right when it was given, but of an earlier passcode now: nothing is damaged.
+            switch gathered.passcodeKey {
+            case .some(let key): try bag.throwIfChanged(since: key)
+            case .none: break
+            }
             let judgement = opening.requirement.judge(
                 gathered.evidence, for: opening.row.protection, in: state.circumstances(host), now: host.clock.boot)
             switch judgement {

@@ -12,7 +12,6 @@ extension Vault {
     package func seal(_ row: RowBinding, password: borrowing SecretBytes? = nil) throws(Refusal) -> SealedItemKey {
         let rowBytes = try Self.encoded(row)
         let itemBytes = try Self.encoded(row.ofItem)
-        guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
         let control = row.accessControl
         if let control, control.requirement(for: .encrypt) == nil {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
@@ -26,6 +25,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
+            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
             guard let current = bag.current(.protection(row.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }

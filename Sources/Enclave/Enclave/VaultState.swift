@@ -163,6 +163,11 @@ package struct EndedEpoch: Hashable, Sendable {
     package let epoch: Int64
     /// True when the keys themselves have changed, and not only the lock.
     package let everything: Bool
+
+    package init(epoch: Int64, everything: Bool) {
+        self.epoch = epoch
+        self.everything = everything
+    }
 }
 
 /// How a write of state ended, where it did not fail.
