@@ -59,6 +59,30 @@ import VaubanSecretBytes
         #expect(try read(over: rooms.client()) == "s3cret")
     }
 
+    /// Value and password in one section, and to the enclave the password alone.
+    @Test func aPasswordComesBehindTheValue() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
+        let record = ItemRecord(kind: .genericPassword, attributes: item, accessControl: control)
+        let add = KeychainRequest.add(record, returns: [], hasData: true, passwordBytes: 4)
+        try channel.send(header: try add.encoded(), secret: SecretBytes(Array("s3cretpass".utf8)))
+        #expect(try reply(channel) == .done)
+        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .applicationPasswordMissing)
+        var query = ItemQuery(kind: .genericPassword, attributes: item)
+        query.returnsData = true
+        let request = try KeychainRequest.copyMatching(query, passwordBytes: 4).encoded()
+        try channel.send(header: request, secret: SecretBytes(Array("pass".utf8)))
+        let found = try channel.receive(.machine)
+        #expect(found.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "s3cret")
+        #expect(try reply(channel) == .done)
+        // A section that is longer than the request says ends the connection.
+        try channel.send(header: request, secret: SecretBytes(Array("password".utf8)))
+        guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .malformed)
+        #expect(throws: ChannelFault.self) { _ = try channel.receive(.machine) }
+    }
+
     @Test func whatIsMalformedEndsThatConnectionOnly() throws {
         let rooms = try Rooms()
         let good = try rooms.client()
