@@ -38,4 +38,7 @@ fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" |
 
 # A released package must not need flags that SwiftPM refuses in a dependency, which only planning a build shows.
 swift build --package-path "$client" --print-manifest-job-graph >"$TMPDIR/plan" 2>&1 || { cat "$TMPDIR/plan"; fail 'the client cannot be planned'; }
+# The rooms' filters of system calls are theirs: an application builds without libseccomp.
+if grep -m 3 -E 'seccomp|VaubanRoomHardening' "$TMPDIR/plan"; then fail 'an application would need libseccomp'; fi
+grep -q 'VaubanLinuxHost' "$TMPDIR/plan" || fail 'the plan names no target of ours: the check would prove nothing'
 echo "an application fetches $fetched"

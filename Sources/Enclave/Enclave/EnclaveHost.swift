@@ -66,6 +66,8 @@ package struct EnclaveHost: Sendable {
     package let clock: any EnclaveClock
     package let stretcher: PasscodeStretcher
     package let delays: DelayProfile
+    /// What the machine lacks for the protections of this process, as sentences for the person; `status` shows them.
+    package var missingProtections: [String] = []
 
     package init(
         backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,

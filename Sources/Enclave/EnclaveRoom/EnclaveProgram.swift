@@ -3,22 +3,36 @@
 package import Enclave
 import EnclaveSoftware
 import Glibc
-import VaubanLinuxHost
+package import VaubanLinuxHost
+internal import VaubanRoomHardening
+
+/// All in which the shipped program and the one for tests differ.
+package struct EnclaveOptions: Sendable {
+    package let stretcher: PasscodeStretcher
+    /// Protections that the room is to do without, as on a machine that lacks them.
+    package var without: Set<HardeningFeature> = []
+
+    package init(stretcher: PasscodeStretcher) { self.stretcher = stretcher }
+}
 
 package enum EnclaveProgram {
-    /// Runs the room. The stretcher is all in which the shipped program and the one for tests differ.
-    package static func main(_ arguments: [String], stretcher: PasscodeStretcher) -> Never {
+    /// Runs the room; `arguments` are the program's own name, then what the launcher gives.
+    package static func main(_ arguments: [String], _ options: EnclaveOptions) -> Never {
         do {
-            try ProcessHardening.apply()
+            let hardening = try RoomHardening(.enclaved, without: options.without)
             guard arguments.count == 3, arguments[1] == "--state" else {
                 fail("usage: \(arguments.first ?? "enclaved") --state FOLDER; it is started by Vauban's launcher or by systemd", 64)
             }
             let sockets = try InheritedSockets()
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
-            let host = EnclaveHost(
-                backend: backend(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: stretcher)
-            let room = try EnclaveRoom(host: host, peers: try RoomPeers())
+            // The list of the system's users is out of reach when the room is shut in.
+            let peers = try RoomPeers()
+            let missing = try hardening.confine(state: folder)
+            var host = EnclaveHost(
+                backend: backend(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: options.stretcher)
+            host.missingProtections = missing
+            let room = try EnclaveRoom(host: host, peers: peers)
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))
         } catch {

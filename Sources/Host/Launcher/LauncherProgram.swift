@@ -10,8 +10,9 @@ package enum LauncherProgram {
     private static let usageExit: Int32 = 64
     private static let alreadyRunningExit: Int32 = 75
 
-    /// The whole program. `enclave` is the program of the room that holds keys; the installed launcher has no other.
-    package static func main(enclave: String) -> Never {
+    /// The whole program. `enclave` is the program of the room that holds keys; the installed launcher has no other, and gives
+    /// it no arguments but its own.
+    package static func main(enclave: String, enclaveArguments: [String] = []) -> Never {
         let log = Logger(label: "vauban-launcher", factory: { StreamLogHandler.standardError(label: $0) })
         guard let options = LauncherOptions(Array(CommandLine.arguments.dropFirst())) else {
             say(LauncherOptions.usage)
@@ -25,7 +26,7 @@ package enum LauncherProgram {
             let home = try PrivateFolder(path: options.home, creating: true)
             switch try takeLock(home) {
             case .taken(let lock):
-                try serve(options, enclave: enclave, home: home, lock: lock, ready: &ready, log: log)
+                try serve(options, enclave: (enclave, enclaveArguments), home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
                 exit(leaveTo(other, options, ready))
@@ -37,7 +38,7 @@ package enum LauncherProgram {
     }
 
     private static func serve(
-        _ options: LauncherOptions, enclave: String, home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?, log: Logger
+        _ options: LauncherOptions, enclave: (program: String, arguments: [String]), home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?, log: Logger
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)

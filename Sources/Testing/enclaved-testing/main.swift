@@ -1,7 +1,31 @@
-// The room of enclaved with a cheap KDF, so that tests can enter many passcodes. It is never installed.
+// The room of enclaved with a cheap KDF, so that tests can enter many passcodes. It is never installed. It takes more than the
+// shipped program does: `--without FEATURE,…` does as on a machine that lacks these protections.
 
 import Enclave
 import EnclaveRoom
 import Foundation
+import Glibc
+import VaubanLinuxHost
 
-EnclaveProgram.main(CommandLine.arguments, stretcher: PasscodeStretcher(log2Rounds: 10, blockSize: 8))
+func fail(_ why: String) -> Never {
+    FileHandle.standardError.write(Data("enclaved-testing: \(why)\n".utf8))
+    exit(64)
+}
+
+/// Takes an argument of this program and its value away; what is left is for the room.
+func take(_ name: String, from words: inout [String]) -> String? {
+    guard let index = words.firstIndex(of: name) else { return nil }
+    guard index + 1 < words.count else { fail("\(name) needs a value") }
+    defer { words.removeSubrange(index...(index + 1)) }
+    return words[index + 1]
+}
+
+var words = CommandLine.arguments
+var options = EnclaveOptions(stretcher: PasscodeStretcher(log2Rounds: 10, blockSize: 8))
+if let names = take("--without", from: &words) {
+    for name in names.split(separator: ",") {
+        guard let feature = HardeningFeature(rawValue: String(name)) else { fail("\(name) is not a protection") }
+        options.without.insert(feature)
+    }
+}
+EnclaveProgram.main(words, options)
