@@ -126,7 +126,7 @@ let testing: [Target] = [
     // Marked C: raw system calls, and the attempts on another process of which a debugger is made.
     .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
     // Tries what a taken-over room would try, from within a room's walls and from outside.
-    program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "CVaubanProbe"]),
+    program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
     tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", asn1]),

@@ -65,7 +65,7 @@ let allowedImports: [String: Set<String>] = [
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
     "vauban-launcher-testing": platform.union(["Launcher", "VaubanLinuxHost"]),
     "CVaubanProbe": [],
-    "hardening-probe": platform.union(["VaubanRoomHardening", "VaubanLinuxHost", "CVaubanProbe"]),
+    "hardening-probe": platform.union(["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
 ]
 
 /// What every room that decides or carries a decision needs: secrets, their encoding, and the words of a policy.

@@ -10,6 +10,8 @@ package struct RoomHardening {
     private let profile: RoomProfile
     private let without: Set<HardeningFeature>
     private var missing: Set<HardeningFeature> = []
+    /// The newest version of Landlock to be used, as on an older kernel; for tests.
+    package var landlockVersionMax = Int32.max
 
     /// The simple measures, and the memory for secrets where the room holds any; before its first secret. `without` names
     /// what is to be done without, which only programs for tests do.
@@ -47,7 +49,7 @@ package struct RoomHardening {
     }
 
     private func restrict(_ files: RoomProfile.Files, _ state: PrivateFolder?) throws(SystemFault) {
-        let version = vauban_landlock_version()
+        let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []
         if let state { rules.append(vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue)) }

@@ -18,20 +18,21 @@ package struct RoomProfile: Sendable {
     /// Calls that kill this room beside those that kill every one.
     package let killed: [String]
 
-    /// Every room looks there for the process that a descriptor names.
-    private static let descriptors = "/proc/self/fdinfo"
+    /// About the room itself: the process that a descriptor names, and how its own threads fare, which Dispatch asks when work
+    /// has waited for a second; where it gets no answer it ends the process.
+    private static let own = ["/proc/self/fdinfo", "/proc/self/task"]
 
     package static let enclaved = RoomProfile(
-        name: "enclaved", files: Files(reads: [descriptors]), holdsSecrets: true,
+        name: "enclaved", files: Files(reads: own), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting], killed: ["socket", "socketpair", "connect", "bind", "pidfd_open"])
 
     /// SQLite asks the device for its random numbers.
     package static let keychaind = RoomProfile(
-        name: "keychaind", files: Files(reads: [descriptors, "/dev/urandom"]), holdsSecrets: true,
+        name: "keychaind", files: Files(reads: own + ["/dev/urandom"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind"])
 
     package static let authd = RoomProfile(
-        name: "authd", files: Files(reads: [descriptors]), holdsSecrets: false,
+        name: "authd", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
 
     /// The kernel lets nobody whom Landlock restricts look at a process that is less restricted, and looking at others is what
