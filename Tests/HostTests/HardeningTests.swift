@@ -36,7 +36,10 @@ import VaubanRoomHardening
         process.waitUntilExit()
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == attempts.count)
-        return Dictionary(uniqueKeysWithValues: lines.compactMap { line in line.split(separator: " ", maxSplits: 1).map(String.init) }.map { ($0[0], $0[1]) })
+        return Dictionary(
+            uniqueKeysWithValues: lines.compactMap { line in line.split(separator: " ", maxSplits: 1).map(String.init) }.map {
+                ($0[0], $0[1])
+            })
     }
 
     private static func words(_ cell: String?) -> [String] { (cell ?? "").split(separator: " ").map(String.init) }
@@ -59,7 +62,9 @@ import VaubanRoomHardening
 
     /// ENOSYS is 38: what is merely unknown looks like an older kernel.
     @Test(arguments: rooms) func unknownCallsAnswerAsOnAnOlderKernel(_ room: String) throws {
-        let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map { "call:\($0)" }
+        let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map {
+            "call:\($0)"
+        }
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
     }
 
@@ -81,15 +86,20 @@ import VaubanRoomHardening
     @Test(arguments: ["enclaved", "keychaind"]) func aRoomKeepsFilesInItsFolderOnly(_ room: String) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
-        let inside = ["create:\(state.path)/x", "change:\(state.path)/x", "read:\(state.path)/x", "list:\(state.path)", "remove:\(state.path)/x"]
+        let inside = [
+            "create:\(state.path)/x", "change:\(state.path)/x", "read:\(state.path)/x", "list:\(state.path)", "remove:\(state.path)/x",
+        ]
         for attempt in inside { #expect(try outcomes(room, [attempt])[attempt] == "done", "\(room) \(attempt)") }
         let attempts = [
-            "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new", "list:\(outside.path)",
+            "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new",
+            "list:\(outside.path)",
             "read:/etc/passwd", "read:/proc/self/environ", "read:/proc/1/stat", "list:/", "change:/dev/null",
         ]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)") }
         // Landlock by itself, without what the filter does.
-        for (attempt, outcome) in try outcomes(room, without: [.seccomp], attempts) { #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)") }
+        for (attempt, outcome) in try outcomes(room, without: [.seccomp], attempts) {
+            #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)")
+        }
         #expect(try String(contentsOfFile: foreign, encoding: .utf8) == "theirs")
         #expect(access("\(outside.path)/new", F_OK) != 0)
     }
@@ -101,8 +111,13 @@ import VaubanRoomHardening
         for attempt in ["create:\(state.path)/x", "change:\(state.path)/x", "empty:\(state.path)/x", "remove:\(state.path)/x", "thread"] {
             #expect(try outcomes("enclaved", landlock: version, [attempt])[attempt] == "done", "\(attempt)")
         }
-        let attempts = ["read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new", "list:\(outside.path)"]
-        for (attempt, outcome) in try outcomes("enclaved", landlock: version, attempts) { #expect(outcome == "refused \(EACCES)", "\(attempt)") }
+        let attempts = [
+            "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new",
+            "list:\(outside.path)",
+        ]
+        for (attempt, outcome) in try outcomes("enclaved", landlock: version, attempts) {
+            #expect(outcome == "refused \(EACCES)", "\(attempt)")
+        }
     }
 
     /// The same attempts where the protection is switched off, so that the tests above prove something.
@@ -124,7 +139,8 @@ import VaubanRoomHardening
         let attempts = ["change:\(own)", "empty:\(own)", "create:\(state.path)/new"]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EPERM)", "\(room) \(attempt)") }
         let calls = [
-            "remove:\(own)", "call:renameat2", "call:mkdirat", "call:truncate", "call:ftruncate", "call:fchmod", "call:pwrite64", "call:utimensat",
+            "remove:\(own)", "call:renameat2", "call:mkdirat", "call:truncate", "call:ftruncate", "call:fchmod", "call:pwrite64",
+            "call:utimensat",
             "call:fallocate",
         ]
         for (attempt, outcome) in try outcomes(room, calls) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
@@ -195,8 +211,12 @@ import VaubanRoomHardening
 
     @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-launcher"])
     func noProgramStartsUnderATracer(_ program: String) throws {
-        let arguments = ["keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"], "vauban-launcher": ["--home", state.path, "--sockets", state.path]]
-        let run = try BuiltPrograms.run(Self.program, ["trace", "\(BuiltPrograms.folder)/\(program)"] + (arguments[program] ?? ["--state", state.path]))
+        let arguments = [
+            "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],
+            "vauban-launcher": ["--home", state.path, "--sockets", state.path],
+        ]
+        let run = try BuiltPrograms.run(
+            Self.program, ["trace", "\(BuiltPrograms.folder)/\(program)"] + (arguments[program] ?? ["--state", state.path]))
         #expect(run.status != 0 && run.output.contains("traces this one"), "\(run)")
         // The tracer itself harms nothing.
         #expect(try BuiltPrograms.run(Self.program, ["trace", "/bin/echo", "traced"]).output == "traced\n")

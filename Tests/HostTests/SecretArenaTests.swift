@@ -15,7 +15,8 @@ import VaubanLinuxHost
     }
 
     static let all = [
-        Kept(backing: .secretFile, without: []), Kept(backing: .locked, without: [.memfdSecret]), Kept(backing: .unlocked, without: [.memfdSecret, .mlock]),
+        Kept(backing: .secretFile, without: []), Kept(backing: .locked, without: [.memfdSecret]),
+        Kept(backing: .unlocked, without: [.memfdSecret, .mlock]),
     ]
 
     private func arena(_ kept: Kept) throws -> SecretArena {

@@ -64,7 +64,8 @@ package struct CallGroup: Sendable {
 
     /// The enclave's door, and no other kind of address.
     package static let dialling = CallGroup(
-        "dialling", "connect pidfd_open", [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
+        "dialling", "connect pidfd_open",
+        [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
 
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2

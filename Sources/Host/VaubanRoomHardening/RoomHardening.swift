@@ -52,7 +52,10 @@ package struct RoomHardening {
         let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []
-        if let state { rules.append(vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue)) }
+        if let state {
+            rules.append(
+                vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
+        }
         for path in files.reads {
             // Never closed: what /proc shows may be made anew under the same name when nobody holds it, and a rule is about the
             // very thing that was open.

@@ -40,7 +40,8 @@ package struct RoomProfile: Sendable {
     /// reads from anywhere but a file's beginning.
     package static let witness = RoomProfile(
         name: "witness", files: nil, holdsSecrets: false,
-        groups: [.running, .streams, .looking, .reading, .dialling], killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
+        groups: [.running, .streams, .looking, .reading, .dialling],
+        killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
 
     package static let all = [enclaved, keychaind, authd, witness]
 
@@ -52,7 +53,8 @@ package struct RoomProfile: Sendable {
     package func loss(of feature: HardeningFeature) -> String {
         switch feature {
         case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."
-        case .seccomp: "The filter of system calls is not available on this kernel: \(name), if it was taken over, could start programs and use the network."
+        case .seccomp:
+            "The filter of system calls is not available on this kernel: \(name), if it was taken over, could start programs and use the network."
         case .memfdSecret:
             "memfd_secret is not available on this kernel (it is older than Linux 6.5, or started with secretmem.enable=0): the keys in \(name)'s memory can reach a hibernation image."
         case .mlock: "The limit on locked memory is too small (ulimit -l): the keys in \(name)'s memory can reach the swap space."

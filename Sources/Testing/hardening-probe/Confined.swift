@@ -14,7 +14,9 @@ struct Confined {
     private var landlockVersionMax = Int32.max
 
     init(_ words: inout [String]) {
-        guard words.count >= 2, let profile = RoomProfile.all.first(where: { $0.name == words[0] }) else { fail("confined ROOM STATE ATTEMPT…") }
+        guard words.count >= 2, let profile = RoomProfile.all.first(where: { $0.name == words[0] }) else {
+            fail("confined ROOM STATE ATTEMPT…")
+        }
         self.profile = profile
         state = words[1]
         words.removeFirst(2)

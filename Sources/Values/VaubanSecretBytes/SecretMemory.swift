@@ -12,7 +12,8 @@ package final class SecretKeeper: Sendable {
     let giveBack: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
     package init(
-        take: @escaping @Sendable (Int) -> UnsafeMutableRawBufferPointer?, giveBack: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
+        take: @escaping @Sendable (Int) -> UnsafeMutableRawBufferPointer?,
+        giveBack: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
     ) {
         self.take = take
         self.giveBack = giveBack
