@@ -1,20 +1,20 @@
 internal import VaubanLinuxHost
 
-/// The programs that differ between the installed launcher and the one for tests.
+/// The programs that differ between the installed launcher and the one for tests, each with the words that it gets beyond
+/// those of its room.
 package struct RoomPrograms: Sendable {
-    let enclave: String
-    let keychain: String
-    /// The name of a file in the service's folder from which both take their clocks.
-    let clock: String?
-    /// The watcher's program, and the words that it gets beyond every attendant's.
-    let watcher: [String]
+    package typealias Program = (name: String, words: [String])
+    let enclave: Program
+    let keychain: Program
+    let watcher: Program
 
-    package static let installed = RoomPrograms(enclave: "enclaved", keychain: "keychaind", clock: nil, watcher: ["vauban-watcher"])
+    package static let installed = RoomPrograms()
 
-    package init(enclave: String, keychain: String, clock: String?, watcher: [String]) {
+    package init(
+        enclave: Program = ("enclaved", []), keychain: Program = ("keychaind", []), watcher: Program = ("vauban-watcher", [])
+    ) {
         self.enclave = enclave
         self.keychain = keychain
-        self.clock = clock
         self.watcher = watcher
     }
 }
@@ -26,17 +26,26 @@ struct RoomPlan: Sendable {
     /// The name of its socket, both in the folder of sockets and to the room; witness and watcher have none, since they only dial.
     let socket: String?
 
+    init(program: String, arguments: [String], socket: String?) {
+        self.program = program
+        self.arguments = arguments
+        self.socket = socket
+    }
+
+    private init(_ program: RoomPrograms.Program, arguments: [String], socket: String?) {
+        self.init(program: program.name, arguments: arguments + program.words, socket: socket)
+    }
+
     /// The rooms of user mode, in the order in which they start. Each learns only its own folder and where the enclave is.
     static func all(_ programs: RoomPrograms, home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
-        let clock = programs.clock.map { ["--clock", "\(home)/\($0)"] } ?? []
         let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
         return [
-            RoomPlan(program: programs.enclave, arguments: clock + ["--state", "\(home)/\(enclaveFolder)"], socket: "enclave"),
-            RoomPlan(
-                program: programs.keychain, arguments: clock + ["--state", "\(home)/\(keychainFolder)"] + dials, socket: "keychain"),
+            RoomPlan(programs.enclave, arguments: ["--state", "\(home)/\(enclaveFolder)"], socket: "enclave"),
+            RoomPlan(programs.keychain, arguments: ["--state", "\(home)/\(keychainFolder)"] + dials, socket: "keychain"),
             RoomPlan(program: "authd", arguments: dials, socket: "authentication"),
             RoomPlan(program: "vauban-witness", arguments: dials, socket: nil),
-        ] + programs.watcher.prefix(1).map { RoomPlan(program: $0, arguments: dials + programs.watcher.dropFirst(), socket: nil) }
+            RoomPlan(programs.watcher, arguments: dials, socket: nil),
+        ]
     }
 
     static let enclaveFolder = "enclave"

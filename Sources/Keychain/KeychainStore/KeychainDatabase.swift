@@ -24,8 +24,9 @@ package final class KeychainDatabase: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // What is deleted is overwritten; a file that someone prepared can run nothing.
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
+            // since this process can make no file elsewhere.
+            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
             if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         }
         do {
@@ -73,13 +74,13 @@ package final class KeychainDatabase: Sendable {
         }
     }
 
-    /// Overwrites what was removed wherever it may still lie: free pages by a compact copy, older pages in the log by moving
-    /// it into the file and cutting it off.
-    package func forgetOldPages() throws(StorageFault) {
+    /// Overwrites what was removed wherever it may still lie: older pages in the log, by moving it into the file and cutting
+    /// it off. An empty database is made compact too; the copy for that is in memory.
+    package func forgetOldPages(isEmpty: Bool = false) throws(StorageFault) {
         try watching {
             try writer.writeWithoutTransaction { database in
-                // Free pages are zero already; without room for the copy they stay in the file as such.
-                try? database.execute(sql: "VACUUM")
+                // Free pages are zero already, so that it is no fault if they stay.
+                if isEmpty { try? database.execute(sql: "VACUUM") }
                 _ = try database.checkpoint(.truncate)
             }
         }

@@ -121,7 +121,7 @@ extension KeychainDatabase {
         }
         if isEmptied {
             indexKeys.withLock { $0 = [:] }
-            try forgetOldPages()
+            try forgetOldPages(isEmpty: true)
         }
         return isEmptied
     }

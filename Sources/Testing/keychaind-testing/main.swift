@@ -1,7 +1,8 @@
 // The room of keychaind with a machine that sleeps when a test says so; it is never installed.
 //
-// `--clock FILE` comes before the room's own arguments. The file holds two decimal numbers: nanoseconds to add to the clock
-// that runs while the machine sleeps, and to the one that does not. Without the file nothing is added.
+// `--clock FILE` comes besides the room's own arguments, and FILE lies in its state folder, since the room reaches no other.
+// It holds two decimal numbers: nanoseconds to add to the clock that runs while the machine sleeps, and to the one that does
+// not. Without the file nothing is added.
 
 import Keychain
 import VaubanLinuxHost
@@ -21,9 +22,8 @@ struct MovedClock: Sendable {
     }
 }
 
-let words = Array(CommandLine.arguments.dropFirst())
-if words.count >= 2, words[0] == "--clock" {
-    KeychainRoom.main(Array(words.dropFirst(2)), sleepClock: MovedClock(file: words[1]).sleepClock)
-} else {
-    KeychainRoom.main(words)
-}
+var words = Array(CommandLine.arguments.dropFirst())
+guard let index = words.firstIndex(of: "--clock"), index + 1 < words.count else { KeychainRoom.main(words) }
+let clock = MovedClock(file: words[index + 1])
+words.removeSubrange(index...index + 1)
+KeychainRoom.main(words, sleepClock: clock.sleepClock)

@@ -1,13 +1,21 @@
-// The launcher with the enclave that has a cheap key derivation, and with rooms whose clocks a test can move by the file
-// `clock` in the service's folder; never installed. Where VAUBAN_TEST_BUS names a bus, the watcher watches that one and
-// believes the login manager of the user VAUBAN_TEST_BUS_OWNER.
+// The launcher with the enclave that has a cheap key derivation, and with a keychaind whose clocks the file `clock` in its
+// state folder moves; for tests, never installed. Words in the file `enclave-arguments` of its home, one a line, are further
+// arguments of that enclave. Where VAUBAN_TEST_BUS names a bus, the watcher watches that one and believes the login manager of
+// the user VAUBAN_TEST_BUS_OWNER.
 
 import Foundation
 import Launcher
+import VaubanLinuxHost
 
+let words = CommandLine.arguments
+let home = words.firstIndex(of: "--home").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil } ?? ""
+let extra = SmallFile.text(path: "\(home)/enclave-arguments", max: 4096) ?? ""
 let environment = ProcessInfo.processInfo.environment
-var watcher = ["vauban-watcher"]
+var watcher: RoomPrograms.Program = ("vauban-watcher", [])
 if let bus = environment["VAUBAN_TEST_BUS"], let owner = environment["VAUBAN_TEST_BUS_OWNER"] {
-    watcher = ["vauban-watcher-testing", "--bus", bus, "--bus-owner-uid", owner]
+    watcher = ("vauban-watcher-testing", ["--bus", bus, "--bus-owner-uid", owner])
 }
-LauncherProgram.main(RoomPrograms(enclave: "enclaved-testing", keychain: "keychaind-testing", clock: "clock", watcher: watcher))
+LauncherProgram.main(
+    RoomPrograms(
+        enclave: ("enclaved-testing", extra.split(separator: "\n").map(String.init)),
+        keychain: ("keychaind-testing", ["--clock", "\(home)/keychain/clock"]), watcher: watcher))
