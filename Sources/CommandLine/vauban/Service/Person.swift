@@ -30,6 +30,12 @@ final class Person: Sendable {
         passcodeDescriptor = options.passcodeDescriptor
     }
 
+    /// For a verb that takes no passcode.
+    init(mayBeAsked: Bool) {
+        self.mayBeAsked = mayBeAsked
+        passcodeDescriptor = nil
+    }
+
     /// The terminal to ask on; nil when there is none, when this is a background job, or when asking is not wanted.
     var terminal: Terminal? { mayBeAsked ? Terminal.inForeground() : nil }
 

@@ -1,0 +1,44 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+
+/// Wraps the items' keys by the newest class keys, batch by batch. Each batch is whole by itself, so that it can end at
+/// any time and go on later.
+struct Rewrapping {
+    private let session: Session
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    init(_ session: Session) { self.session = session }
+
+    /// Does all that is left, and says what stays under older keys.
+    func run() throws(Refusal) {
+        defer { show("\r\u{1B}[K") }
+        let (done, kept) = try batches { done, left in show("\rWrapping items by the new keys: \(done) of \(done + left)") }
+        show("\r\u{1B}[K")
+        say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
+        guard kept > 0 else { return }
+        say("\(kept) stay\(kept == 1 ? "s" : "") under older keys: an item that asks for you moves when you next use it, and one that is put aside when it is readable again.")
+    }
+
+    /// The same without a word: what does not succeed now is told by status, and done later.
+    func runSilently() { _ = try? batches { _, _ in } }
+
+    private func batches(_ tell: (_ done: Int64, _ left: Int64) -> Void) throws(Refusal) -> (done: Int64, kept: Int64) {
+        var done: Int64 = 0
+        while true {
+            let batch = try session.keychain.rewrap(waiting: nil)
+            done += batch.done
+            if batch.left == 0 { return (done, batch.kept) }
+            guard batch.done > 0 else {
+                throw Refusal(.internalFault, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
+            }
+            tell(done, batch.left)
+        }
+    }
+
+    private func show(_ text: String) {
+        guard isTerminal else { return }
+        var text = text
+        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+    }
+}
