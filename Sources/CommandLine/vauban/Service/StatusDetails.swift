@@ -1,5 +1,6 @@
 // The rows of `vauban status` that say who tried, what a recovery key did, when it locks, and what fingers are worth.
 
+import Foundation
 import VaubanAccessPolicy
 
 extension StatusText {
@@ -39,10 +40,10 @@ extension StatusText {
     /// For `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
         [
-            row("grace", "\(TimeLength.words(settings.graceSeconds)) from sleep or the screen's lock until the keys go"),
-            row("idle", settings.idleSeconds > 0 ? "\(TimeLength.words(settings.idleSeconds)) without any use until it locks" : "never locks for want of use"),
-            row("lock-with-screen", settings.locksWithScreen ? "on: the screen's lock locks it too" : "off: the screen's lock does not lock it"),
-        ].joined(separator: "\n")
+            ("grace", "\(TimeLength.words(settings.graceSeconds)), from the machine's sleep or the screen's lock until the keys go"),
+            ("idle", settings.idleSeconds > 0 ? "\(TimeLength.words(settings.idleSeconds)) without any use, then it locks" : "never, it does not lock for want of use"),
+            ("lock-with-screen", settings.locksWithScreen ? "on, the screen's lock locks it too" : "off, the screen's lock does not lock it"),
+        ].map { "\($0.0.padding(toLength: 18, withPad: " ", startingAt: 0))\($0.1)" }.joined(separator: "\n")
     }
 
     static func fingers(_ biometry: DeviceStatus.Biometry) -> [String] {
