@@ -4,9 +4,9 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 
 struct RewrapProgress: Sendable {
-    let done: Int64
-    let left: Int64
-    let kept: Int64
+    let done: Int
+    let left: Int
+    let kept: Int
 }
 
 extension KeychainClient {

@@ -1,6 +1,7 @@
 import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
+import VaubanKeychainWire
 
 /// Wraps the items' keys by the newest class keys, batch by batch. Each batch is whole by itself, so that it can end at
 /// any time and go on later.
@@ -17,22 +18,22 @@ struct Rewrapping {
         show("\r\u{1B}[K")
         say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
         guard kept > 0 else { return }
-        say("\(kept) stay\(kept == 1 ? "s" : "") under older keys: an item that asks for you moves when you next use it, and one that is put aside when it is readable again.")
+        say("\(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: vauban passcode roll")
     }
 
     /// The same without a word: what does not succeed now is told by status, and done later.
     func runSilently() { _ = try? batches { _, _ in } }
 
-    private func batches(_ tell: (_ done: Int64, _ left: Int64) -> Void) throws(Refusal) -> (done: Int64, kept: Int64) {
-        var done: Int64 = 0
+    private func batches(_ tell: (_ done: Int, _ left: Int) -> Void) throws(Refusal) -> (done: Int, kept: Int) {
+        var done = 0
         while true {
             let batch = try session.keychain.rewrap(waiting: nil)
-            done += batch.done
-            if batch.left == 0 { return (done, batch.kept) }
+            done += Int(batch.done)
+            if batch.left == 0 { return (done, Int(batch.kept)) }
             guard batch.done > 0 else {
                 throw Refusal(.internalFault, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
             }
-            tell(done, batch.left)
+            tell(done, Int(batch.left))
         }
     }
 
