@@ -107,7 +107,6 @@ set_passcode
 printf one | vauban set one/item && printf two | vauban set two/item --when after-first-unlock || fail 'set failed'
 printf three | vauban set three/item --require presence || fail 'set --require failed'
 expect_status 0 vauban passcode roll
-expect_text 'already' "$TMPDIR/err"
 play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'change --roll failed'; }
 expect Passcode until now
 secret $passcode
@@ -118,6 +117,10 @@ secret another long one
 expect is changed
 expect wrapped by the newest keys
 STEPS
+vauban status >"$TMPDIR/out"
+grep -q 'older keys' "$TMPDIR/out" && fail 'older keys are still in use after a roll'
+expect_status 0 vauban passcode roll
+expect_text 'already' "$TMPDIR/err"
 expect_status 0 vauban stop
 expect_status 51 vauban unlock --passcode-fd 0 <<<"$passcode"
 expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'

@@ -16,7 +16,7 @@ vauban lock 2>/dev/null
 status_has 'locked, since 20' 'it was asked to lock' 'Next         vauban unlock'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
 # Who used up the try, and for what.
-status_has 'set; 4 tries left' 'Wrong tries  20' ', to unlock: ' "$VAUBAN_BUILD/vauban" 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      there is no reader'
+status_has 'set; 4 tries left' 'Wrong tries  20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      there is no reader'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
 status_has 'set; 3 tries left'
 unlock

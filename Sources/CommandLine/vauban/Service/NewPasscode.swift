@@ -6,7 +6,7 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 
 struct RecoveryKeyOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Make a recovery key; by default where you are asked on a terminal.")
+    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Make a recovery key; by default where you are asked on a terminal.")
     var recoveryKey: Bool?
 }
 
@@ -29,6 +29,8 @@ enum NewPasscode {
             try session.authentication.setPasscode(passcode, recoveryKey: key)
         }
         say("The passcode is set. Keep it in your head: without it\(hasKey ? " or the recovery key" : "") nobody can open this keychain.")
+        // The first passcode makes new keys; what was kept before it is wrapped by them.
+        Rewrapping(session).runSilently()
     }
 
     /// Takes the passcode that was sent along, or asks for one, and hands it to `set` with a recovery key. Only when that

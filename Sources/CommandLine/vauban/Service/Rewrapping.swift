@@ -1,5 +1,6 @@
 import Glibc
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainWire
 
@@ -21,8 +22,12 @@ struct Rewrapping {
         say("\(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: vauban passcode roll")
     }
 
-    /// The same without a word: what does not succeed now is told by status, and done later.
-    func runSilently() { _ = try? batches { _, _ in } }
+    /// The same without a word, where older keys are still in use: what does not succeed now is told by status, and done
+    /// later.
+    func runSilently() {
+        guard let device = try? session.authentication.status().device, device.hasOlderKeys else { return }
+        _ = try? batches { _, _ in }
+    }
 
     private func batches(_ tell: (_ done: Int, _ left: Int) -> Void) throws(Refusal) -> (done: Int, kept: Int) {
         var done = 0

@@ -37,5 +37,6 @@ struct PasscodeRemove: ParsableCommand {
         let passcode = try Passcode.current(of: session)
         try session.authentication.removePasscode(passcode)
         say("The passcode is removed. \(StatusText.noPasscodeSentence) Run: vauban passcode set")
+        Rewrapping(session).runSilently()
     }
 }

@@ -25,18 +25,14 @@ struct Unlock: ParsableCommand {
             try session.authentication.unlock(passcode)
         } else if device.lock == .unlocked {
             say("Unlocked already.")
-            return wrapTheRest(session, device)
+            return Rewrapping(session).runSilently()
         } else if let terminal = session.person.terminal {
             try session.unlock(on: terminal)
         } else {
             throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send the passcode along: --passcode-fd N")
         }
         say("Unlocked.")
-        wrapTheRest(session, device)
-    }
-
-    /// Goes on with what `passcode change --roll` began: now the keys are there.
-    private func wrapTheRest(_ session: Session, _ device: DeviceStatus) {
-        if device.hasOlderKeys { Rewrapping(session).runSilently() }
+        // Goes on with what `passcode change --roll` began: now the keys are there.
+        Rewrapping(session).runSilently()
     }
 }
