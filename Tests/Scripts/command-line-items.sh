@@ -73,12 +73,14 @@ expect_status 64 vauban frobnicate
 expect_status 64 vauban set x --when never
 expect_status 64 vauban set --account only
 expect_status 0 vauban --help
-for verb in setup status passcode lock unlock set get list delete import approve serve stop; do
+for verb in setup status passcode lock unlock set get list delete import approve serve stop settings recover erase; do
     expect_status 0 vauban "$verb" --help
     [ "$verb" = passcode ] || expect_text Example "$TMPDIR/out"
 done
-expect_status 0 vauban passcode set --help
-expect_text Example "$TMPDIR/out"
+for verb in set change roll remove recovery-key; do
+    expect_status 0 vauban passcode "$verb" --help
+    expect_text Example "$TMPDIR/out"
+done
 (unset VAUBAN_HOME; expect_status 53 vauban get a/b; expect_text 'run vauban setup' "$TMPDIR/err") || exit 1
 
 # A secret asked for on a terminal, twice, without echo; Ctrl-C leaves things as they were.

@@ -15,6 +15,8 @@ expect New passcode
 secret $passcode
 expect The same again
 secret $passcode
+expect Press Return
+key enter
 expect The passcode is set
 STEPS
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'

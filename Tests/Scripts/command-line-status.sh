@@ -15,9 +15,13 @@ status_has 'set; 5 tries left' 'the passcode was set' 'vauban approve'
 vauban lock 2>/dev/null
 status_has 'locked, since 20' 'it was asked to lock' 'Next         vauban unlock'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
-status_has 'set; 4 tries left'
+# Who used up the try, and for what.
+status_has 'set; 4 tries left' 'Wrong tries  20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      there is no reader'
+vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
+status_has 'set; 3 tries left'
 unlock
 status_has 'unlocked, since 20' 'the passcode was entered' 'set; 5 tries left'
+grep -q 'Wrong tries' "$TMPDIR/out" && fail 'wrong tries are told after a right one'
 expect_status 0 vauban stop
 expect_status 0 vauban stop
 expect_text 'not running' "$TMPDIR/err"
@@ -56,6 +60,8 @@ expect New passcode
 secret $passcode
 expect The same again
 secret $passcode
+expect Press Return
+key enter
 expect The passcode is set
 STEPS
 expect_status 0 vauban stop

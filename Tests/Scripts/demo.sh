@@ -23,6 +23,8 @@ expect New passcode
 secret $passcode
 expect The same again
 secret $passcode
+expect Press Return
+key enter
 expect 200 added
 expect Secret for bank/anna
 secret mine

@@ -56,7 +56,7 @@ extension Refusal {
             case .biometryNotAvailable: "There is no fingerprint reader that can be used"
             case .biometryNotEnrolled: "No finger is enrolled that this item accepts"
             case .biometryLockedOut: "Fingers are not accepted until the passcode is entered; run: vauban unlock"
-            case .recoveryKeyNotSet: "There is no recovery key"
+            case .recoveryKeyNotSet: "There is no recovery key; to make one, run: vauban passcode recovery-key"
             case .applicationPasswordMissing: "The item needs the application's own password"
             case .unavailable: "Vauban does not answer"
             case .storageFull: "The disk is full; nothing was changed"

@@ -10,7 +10,7 @@ import VaubanLinuxHost
 ///     absent TEXT         fails if the command has written TEXT so far
 ///     send TEXT           types TEXT and Enter
 ///     secret TEXT         the same, but fails unless the terminal is without echo
-///     key NAME            types one key: ctrl-c, ctrl-d, ctrl-z, enter, backspace, up
+///     key NAME            types one key: ctrl-c, ctrl-d, ctrl-z, esc, enter, backspace, up
 ///     resize ROWSxCOLUMNS gives the window another size
 ///     hangup              closes the terminal
 ///     run COMMAND         runs a shell command beside, and fails if it fails
@@ -87,7 +87,7 @@ struct Play {
     }
 
     private static let keys: [String: [UInt8]] = [
-        "ctrl-c": [3], "ctrl-d": [4], "ctrl-z": [26], "enter": [13], "backspace": [127], "up": [27, 91, 65],
+        "ctrl-c": [3], "ctrl-d": [4], "ctrl-z": [26], "esc": [27], "enter": [13], "backspace": [127], "up": [27, 91, 65],
     ]
 }
 

@@ -44,5 +44,16 @@ new_keychain() {
 set_passcode() { printf '%s\n' "$passcode" | vauban passcode set --passcode-fd 0 2>/dev/null || fail 'no passcode could be set'; }
 unlock() { printf '%s\n' "$passcode" | vauban unlock --passcode-fd 0 2>/dev/null || fail 'it could not be unlocked'; }
 
+
+# shown_key FILE: the recovery key that a played terminal showed, as one line.
+shown_key() { tr -d '\r' <"$1" | sed -nE 's/^ +(([0-9]{6}-){3}[0-9]{6})$/\1/p' | paste -sd-; }
+# is_key TEXT: whether it is a recovery key as it is written.
+is_key() { [[ $1 =~ ^([0-9]{6}-){7}[0-9]{6}$ ]]; }
+# not_kept TEXT: what lies in the keychain's folder, logs included, does not have it, with or without hyphens.
+not_kept() {
+    printf '%s\n%s\n' "$1" "${1//-/}" >"$TMPDIR/needles"
+    if grep -rlaF -f "$TMPDIR/needles" "$VAUBAN_HOME"; then fail 'a secret lies on the disk'; fi
+}
+
 trap 'vauban stop >/dev/null 2>&1' EXIT
 new_keychain

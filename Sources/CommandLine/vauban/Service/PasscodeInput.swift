@@ -4,8 +4,9 @@ import VaubanSecretBytes
 /// A passcode from the person.
 enum PasscodeInput {
     /// Asks once. An empty line is a no.
-    static func ask(_ prompt: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
-        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax) {
+    static func ask(_ prompt: String, on terminal: Terminal, bytesMax: Int = SealedPasscode.passcodeBytesMax) throws(Refusal) -> SecretBytes
+    {
+        switch terminal.readSecretLine(prompt, bytesMax: bytesMax) {
         case .cancelled: throw Refusal(.cancelled)
         case .withdrawn: throw Refusal(.cancelled)
         case .line(let passcode):
@@ -24,17 +25,24 @@ enum PasscodeInput {
         }
     }
 
-    /// Asks for a new passcode and gives it to `set`, again while the enclave finds it too weak.
+    /// Asks for a new passcode and gives it to `set`, again while the enclave finds it too weak. Then says what guessing it
+    /// costs: here, where the person sees it, and never in a script's log.
     static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
         while true {
             let passcode = try askNew(name, on: terminal)
             do throws(Refusal) {
-                return try set(passcode)
+                try set(passcode)
+                return terminal.write("\(estimate(of: passcode))\n")
             } catch {
                 guard error.reason == .passcodeTooWeak else { throw error }
                 terminal.write("Too weak\(error.detail.map { ": \($0)" } ?? ""). \(rules)\n")
             }
         }
+    }
+
+    private static func estimate(of passcode: borrowing SecretBytes) -> String {
+        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode))
+        return "\(sentence.prefix(1).uppercased())\(sentence.dropFirst())."
     }
 
     static let rules = "A passcode has at least six characters; longer is what protects a stolen disk."

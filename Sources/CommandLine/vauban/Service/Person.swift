@@ -10,7 +10,9 @@ struct PersonOptions: ParsableArguments {
     @Flag(help: "Ask nothing: refuse where a passcode or a secret would be asked for.")
     var noInput = false
 
-    @Option(name: .customLong("passcode-fd"), help: ArgumentHelp("Read the passcode, one line, from this file descriptor; it is tried once.", valueName: "n"))
+    @Option(
+        name: .customLong("passcode-fd"),
+        help: ArgumentHelp("Read the passcode, one line, from this file descriptor; it is tried once.", valueName: "n"))
     var passcodeDescriptor: Int32?
 }
 
@@ -28,6 +30,12 @@ final class Person: Sendable {
     init(_ options: PersonOptions) {
         mayBeAsked = !options.noInput
         passcodeDescriptor = options.passcodeDescriptor
+    }
+
+    /// For a verb that takes no passcode.
+    init(mayBeAsked: Bool) {
+        self.mayBeAsked = mayBeAsked
+        passcodeDescriptor = nil
     }
 
     /// The terminal to ask on; nil when there is none, when this is a background job, or when asking is not wanted.

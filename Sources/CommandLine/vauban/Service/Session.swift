@@ -13,11 +13,11 @@ final class Session {
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    static let triesMax = 3
+    convenience init(_ options: PersonOptions) throws { try self.init(Person(options)) }
 
-    init(_ options: PersonOptions) throws {
+    init(_ person: Person) throws {
         service = try ServiceAccess.current()
-        person = Person(options)
+        self.person = person
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
     }
@@ -41,28 +41,6 @@ final class Session {
         let why = refusal.reason == .locked ? "The keychain is locked." : "The keychain has not been unlocked since it started."
         terminal.write(why + "\n")
         try unlock(on: terminal)
-    }
-
-    /// Asks for the passcode and opens the keychain. What the enclave refuses for another reason than a wrong passcode
-    /// is not asked again.
-    func unlock(on terminal: Terminal) throws {
-        for attempt in 1...Self.triesMax {
-            guard let wrong = try tryOnce(on: terminal) else { return }
-            if attempt == Self.triesMax || wrong.triesLeft == 0 { throw wrong }
-            terminal.write("That was not the passcode\(wrong.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
-        }
-    }
-
-    /// Answers the refusal of a wrong passcode; any other is thrown.
-    private func tryOnce(on terminal: Terminal) throws(Refusal) -> Refusal? {
-        let passcode = try PasscodeInput.ask("Passcode (\(PromptText.cancelHint)): ", on: terminal)
-        do throws(Refusal) {
-            try authentication.unlock(passcode)
-            return nil
-        } catch {
-            guard error.reason == .authenticationFailed else { throw error }
-            return error
-        }
     }
 
     /// Does work that may ask the person: on this terminal, if there is one. Where they are asked elsewhere they are told.

@@ -8,6 +8,9 @@ enum StatusText {
     static let noPasscode =
         "no passcode is set, so the disk alone protects nothing: whoever has it, or a copy of it, can read every item."
 
+    static let noPasscodeSentence =
+        "The disk alone protects nothing now: whoever has it, or a copy of it, can read every item that does not ask."
+
     /// What user mode is worth, in the words of the design.
     static let userMode = [
         "protects against disk theft (as far as the passcode is strong), other users and sandboxed programs",
@@ -22,10 +25,17 @@ enum StatusText {
     static func text(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?) -> String {
         var lines = self.mode(mode)
         lines.append(row("Passcode", passcode(device)))
+        lines += wrongGuesses(device.wrongGuesses)
+        if device.passcodeIsSet { lines.append(row("Recovery key", recoveryKey(device))) }
         lines.append(row("State", state(device)))
+        lines.append(row("Locks", locks(device.settings)))
+        lines += fingers(device.biometry)
+        if device.hasOlderKeys { lines.append(row("Keys", "items are still wrapped by older keys; run: vauban passcode roll")) }
         lines += prompts(promptPlaces, terminal)
         lines += device.warnings.map { row("Warning", SafeText.line($0, max: 500)) }
-        if case .named(let home) = mode { lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)")) }
+        if case .named(let home) = mode {
+            lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)"))
+        }
         lines.append(row("Next", next(device, hasAgent: !promptPlaces.isEmpty)))
         return lines.joined(separator: "\n")
     }
@@ -33,7 +43,8 @@ enum StatusText {
     static func mode(_ mode: Service.Mode) -> [String] {
         switch mode {
         case .system: [row("Mode", "system: each room under a system user of its own")] + systemMode.map { row("", $0) }
-        case .user(let home), .named(let home): [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
+        case .user(let home), .named(let home):
+            [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
         }
     }
 
@@ -81,11 +92,12 @@ enum StatusText {
         if !device.passcodeIsSet { return "vauban passcode set" }
         switch device.lock {
         case .beforeFirstUnlock, .locked, .unreadable: return "vauban unlock"
-        case .unlocked: return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
+        case .unlocked:
+            return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
         }
     }
 
-    private static func row(_ name: String, _ text: String) -> String {
+    static func row(_ name: String, _ text: String) -> String {
         name.padding(toLength: max(13, name.count + 1), withPad: " ", startingAt: 0) + text
     }
 
@@ -94,7 +106,7 @@ enum StatusText {
     }
 
     /// Local time, as the person's clock shows it; from microseconds since the reference date.
-    private static func time(_ microseconds: Int64) -> String {
+    static func time(_ microseconds: Int64) -> String {
         var seconds = time_t(microseconds / 1_000_000 + 978_307_200)
         var local = tm()
         guard localtime_r(&seconds, &local) != nil else { return "an unknown time" }

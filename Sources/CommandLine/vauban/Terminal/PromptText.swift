@@ -9,14 +9,40 @@ enum PromptText {
     private static let pathMax = 240
 
     static func question(_ question: PromptQuestion) -> String {
-        var lines = ["Vauban asks for your passcode."]
+        var lines = ["Vauban asks for your \(wanted(question.ways))."]
         lines.append("  Who asks:  \(caller(question.caller))")
         lines.append("  What for:  \(operation(question.operation))")
         if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
             lines.append("  It says:   “\(reason)”")
         }
-        lines.append("  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax); \(tries(question.triesLeft)). You have \(DoorLimits.personTime / 60_000_000_000) minutes.")
+        // The tries are the passcode's; fingers are counted by themselves.
+        let left = question.ways.contains(.passcode) ? "; \(tries(question.triesLeft))" : ""
+        lines.append(
+            "  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(DoorLimits.personTime / 60_000_000_000) minutes."
+        )
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func wanted(_ ways: Ways) -> String {
+        switch (ways.contains(.finger), ways.contains(.passcode)) {
+        case (true, true): "finger or your passcode"
+        case (true, false): "finger"
+        default: "passcode"
+        }
+    }
+
+    /// What is said when a try failed and there is another.
+    static func again(_ question: PromptQuestion) -> String {
+        let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
+        guard question.ways.contains(.passcode) else { return "That finger was not recognised. \(left)" }
+        let what = question.ways.contains(.finger) ? "That was not accepted" : "That was not the passcode"
+        return "\(what); \(tries(question.triesLeft)). \(left)"
+    }
+
+    static let fingerPrompt = "Touch the reader, or press Ctrl-C or Esc to refuse: "
+
+    static func passcodePrompt(_ ways: Ways) -> String {
+        ways.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
     }
 
     static func caller(_ caller: CallerName) -> String {

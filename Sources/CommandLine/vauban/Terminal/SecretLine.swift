@@ -13,16 +13,17 @@ enum SecretLine: ~Copyable {
 
 extension Terminal {
     /// Shows the prompt and reads one line. Ctrl-C, and Ctrl-D at the beginning, cancel. The terminal is as it was when
-    /// this returns.
-    func readSecretLine(_ prompt: String, bytesMax: Int, withdrawal: (any Withdrawal)? = nil) -> SecretLine {
+    /// this returns. Where the person may answer elsewhere (`hasOtherWay`), a question that goes before anything was typed
+    /// was answered there, and nothing more is expected here.
+    func readSecretLine(_ prompt: String, bytesMax: Int, withdrawal: (any Withdrawal)? = nil, hasOtherWay: Bool = false) -> SecretLine {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         write(prompt)
         defer { write("\n") }
         var editor = SecretEditor(bytesMax: bytesMax)
         while true {
-            guard wait(withdrawal) else {
-                dropKeys()
+            guard waitForKey(withdrawal) else {
+                if hasOtherWay && editor.isEmpty { tcflush(descriptor.number, TCIFLUSH) } else { dropKeys() }
                 return .withdrawn
             }
             var byte: UInt8 = 0
@@ -61,7 +62,7 @@ extension Terminal {
     private static let typingPause: Int32 = 2_000
 
     /// Waits for a key; false when the question was withdrawn meanwhile.
-    private func wait(_ withdrawal: (any Withdrawal)?) -> Bool {
+    func waitForKey(_ withdrawal: (any Withdrawal)?) -> Bool {
         guard let withdrawal else { return true }
         while true {
             var pollers = [
@@ -87,6 +88,7 @@ private struct SecretEditor: ~Copyable {
     init(bytesMax: Int) { bytes = SecretBytes(count: bytesMax) { _ in } }
 
     var line: SecretBytes { bytes.part(0..<count) }
+    var isEmpty: Bool { count == 0 }
 
     mutating func take(_ byte: UInt8) -> Step {
         // Arrow keys and the like are sequences; none of their bytes belongs to the secret.

@@ -15,18 +15,24 @@ final class TerminalSurface: PromptSurface {
     }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        let head =
-            if question.attempt == 1 {
-                "\n" + PromptText.question(question)
-            } else {
-                "That was not the passcode; \(PromptText.tries(question.triesLeft)). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
-            }
         // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
-        let prompt = head + "Passcode (\(PromptText.cancelHint)): "
-        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal) {
+        let head = question.attempt == 1 ? "\n" + PromptText.question(question) : PromptText.again(question)
+        guard question.ways.contains(.passcode) else { return askForFinger(head, withdrawal) }
+        let prompt = head + PromptText.passcodePrompt(question.ways)
+        let hasOtherWay = question.ways.contains(.finger)
+        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
+        {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
         case .line(let passcode): return passcode.isEmpty ? .cancelled : .passcode(passcode)
+        }
+    }
+
+    /// The finger goes to the reader, not through here: what can be said here is no.
+    private func askForFinger(_ head: String, _ withdrawal: any Withdrawal) -> PromptResponse {
+        switch terminal.awaitKey(head + PromptText.fingerPrompt, takesReturn: false, withdrawal: withdrawal) {
+        case .enter, .cancel: .cancelled
+        case .withdrawn: .withdrawn
         }
     }
 
@@ -41,7 +47,10 @@ final class PreparedSurface: PromptSurface {
     init(_ person: Person) { self.person = person }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        guard question.attempt == 1, let passcode = try? person.preparedPasscode() else { return .cancelled }
+        // A question for a finger alone is none that a passcode answers.
+        guard question.ways.contains(.passcode), question.attempt == 1, let passcode = try? person.preparedPasscode() else {
+            return .cancelled
+        }
         return .passcode(passcode)
     }
 

@@ -14,6 +14,7 @@ struct Setup: ParsableCommand {
               vauban setup
             """)
 
+    @OptionGroup var recovery: RecoveryKeyOptions
     @OptionGroup var person: PersonOptions
 
     func run() throws {
@@ -33,20 +34,14 @@ struct Setup: ParsableCommand {
 
     private func offerPasscode(_ device: DeviceStatus, _ session: Session) throws {
         if device.passcodeIsSet { return }
-        if session.person.hasPreparedPasscode {
-            let passcode = try session.person.preparedPasscode()
-            try session.authentication.setPasscode(passcode)
-            return say("The passcode is set.")
-        }
+        if session.person.hasPreparedPasscode { return try NewPasscode.setFirst(session, recovery) }
         say("Until you set one: \(StatusText.noPasscode)")
         guard let terminal = session.person.terminal else { return say("Set one: vauban passcode set") }
         terminal.write("\(PasscodeInput.rules)\n")
-        do throws(Refusal) {
-            try PasscodeInput.setNew("New passcode", on: terminal) { passcode throws(Refusal) in try session.authentication.setPasscode(passcode) }
-            say("The passcode is set. Keep it in your head: without it nobody can open this keychain.")
-        } catch {
+        do {
+            try NewPasscode.setFirst(session, recovery)
+        } catch let refusal as Refusal where refusal.reason == .cancelled {
             // Not now is an answer; the keychain is set up all the same.
-            guard error.reason == .cancelled else { throw error }
             say("No passcode was set. Set one later: vauban passcode set")
         }
     }

@@ -1,0 +1,71 @@
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// A recovery key that the person types from paper: 48 digits without echo, so a slip is told by its group, and only that
+/// group is typed again.
+enum RecoveryKeyInput {
+    static let bytesMax = 256
+
+    static func ask(on terminal: Terminal) throws(Refusal) -> RecoveryKey {
+        while true {
+            var digits = try line(
+                "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
+            while true {
+                do throws(RecoveryKey.Fault) {
+                    return try RecoveryKey(typed: digits)
+                } catch {
+                    let words = words(error)
+                    terminal.write("\(words.prefix(1).uppercased())\(words.dropFirst()).\n")
+                    guard case .slip(let group) = error else { break }
+                    digits = try corrected(digits, group: group, terminal)
+                }
+            }
+        }
+    }
+
+    static func words(_ fault: RecoveryKey.Fault) -> String {
+        switch fault {
+        case .wrongLength(let digits):
+            "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
+        case .notADigit: "a recovery key has digits only, with spaces or hyphens between them"
+        case .slip(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
+        }
+    }
+
+    private static func line(_ prompt: String, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
+        try PasscodeInput.ask(prompt, on: terminal, bytesMax: bytesMax)
+    }
+
+    /// The same digits, with one group typed again.
+    private static func corrected(_ typed: borrowing SecretBytes, group: Int, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
+        while true {
+            let again = try line("Group \(group) again: ", terminal)
+            guard
+                again.withUnsafeBytes({
+                    $0.count(where: isDigit) == RecoveryKey.digitsPerGroup && $0.allSatisfy { isDigit($0) || isSeparator($0) }
+                })
+            else {
+                terminal.write("a group has \(RecoveryKey.digitsPerGroup) digits.\n")
+                continue
+            }
+            let first = (group - 1) * RecoveryKey.digitsPerGroup
+            return SecretBytes(count: RecoveryKey.groups * RecoveryKey.digitsPerGroup) { target in
+                copyDigits(of: typed, to: target, from: 0)
+                copyDigits(of: again, to: target, from: first)
+            }
+        }
+    }
+
+    private static func copyDigits(of secret: borrowing SecretBytes, to target: UnsafeMutableRawBufferPointer, from start: Int) {
+        secret.withUnsafeBytes { bytes in
+            var place = start
+            for byte in bytes where isDigit(byte) && place < target.count {
+                target[place] = byte
+                place += 1
+            }
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") }
+}

@@ -1,0 +1,98 @@
+// Opening the keychain at the terminal: by a finger where that is allowed, and by the passcode.
+
+import Foundation
+import Glibc
+import Synchronization
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanLinuxHost
+
+extension Session {
+    static let triesMax = 3
+
+    /// Opens the keychain. What the enclave refuses for another reason than a wrong passcode is not asked again.
+    func unlock(on terminal: Terminal) throws {
+        let biometry = try authentication.status().device.biometry
+        if biometry.isReady && biometry.unlocks, try unlockByFinger(on: terminal) { return }
+        for attempt in 1...Self.triesMax {
+            guard let wrong = try tryOnce(on: terminal) else { return }
+            if attempt == Self.triesMax || wrong.triesLeft == 0 { throw wrong }
+            terminal.write("That was not the passcode\(wrong.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+        }
+    }
+
+    /// Answers the refusal of a wrong passcode; any other is thrown.
+    private func tryOnce(on terminal: Terminal) throws(Refusal) -> Refusal? {
+        let passcode = try PasscodeInput.ask("Passcode (\(PromptText.cancelHint)): ", on: terminal)
+        do throws(Refusal) {
+            try authentication.unlock(passcode)
+            return nil
+        } catch {
+            guard error.reason == .authenticationFailed else { throw error }
+            return error
+        }
+    }
+
+    /// Whether a finger has opened it; if not, the passcode is the way.
+    private func unlockByFinger(on terminal: Terminal) throws -> Bool {
+        let call = try FingerCall()
+        call.begin(authentication)
+        switch terminal.awaitKey("Touch the reader, or press Return for the passcode: ", takesReturn: true, withdrawal: call) {
+        case .withdrawn: break
+        case .enter:
+            // The reader may have been faster.
+            return call.end() == nil
+        case .cancel:
+            _ = call.end()
+            throw Refusal(.cancelled)
+        }
+        guard let refusal = call.end() else { return true }
+        terminal.write("\(refusal.message)\n")
+        return false
+    }
+}
+
+/// An unlock by finger that runs beside the terminal, since its person may take the passcode instead.
+private final class FingerCall: Withdrawal, Sendable {
+    let descriptor: Descriptor
+    private let bell: Descriptor
+    private let cancellation = CallCancellation()
+    private let outcome = Mutex<Result<Void, Refusal>?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init() throws(SystemFault) {
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        descriptor = Descriptor(ends[0])
+        bell = Descriptor(ends[1])
+    }
+
+    func begin(_ authentication: AuthenticationClient) {
+        let thread = Thread { [self] in
+            let result = Result { () throws(Refusal) in try authentication.unlockByFinger(cancellation: cancellation) }
+            outcome.withLock { $0 = result }
+            var ring: UInt8 = 0
+            _ = write(bell.number, &ring, 1)
+            ended.signal()
+        }
+        thread.stackSize = 1 << 19
+        thread.start()
+    }
+
+    func isWithdrawn() -> Bool { outcome.withLock { $0 != nil } }
+
+    /// Ends the call if it still runs, and answers why it did not unlock; nil when it did. To be called once.
+    func end() -> Refusal? {
+        if !isWithdrawn() { cancellation.cancel() }
+        ended.wait()
+        return outcome.withLock { outcome in
+            switch outcome {
+            case .success: nil
+            case .failure(let refusal): refusal
+            case nil: Refusal(.cancelled)
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+
+struct PasscodeRoll: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roll",
+        abstract: "Goes on wrapping items by the newest keys, where change --roll was broken off.",
+        discussion: """
+            Example:
+              vauban passcode roll
+            """)
+
+    @OptionGroup var person: PersonOptions
+
+    func run() throws {
+        let session = try Session(person)
+        guard try session.authentication.status().device.hasOlderKeys else {
+            return say("Every item is wrapped by the newest keys already.")
+        }
+        try session.opening { try Rewrapping(session).run() }
+    }
+}

@@ -1,0 +1,217 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+/// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
+/// that says what the test says.
+@Suite struct FingerOnTerminalTests {
+    private func question(_ number: UInt8, attempt: Int64 = 1, _ ways: Ways) -> PromptQuestion {
+        let sample = Sample.question(number, of: geteuid(), attempt: attempt)
+        return PromptQuestion(
+            prompt: sample.prompt, person: sample.person, challenge: sample.challenge, caller: sample.caller, operation: .readItem,
+            reason: "a reason", attempt: attempt, triesLeft: 5, ways: ways)
+    }
+
+    private func ask(_ question: PromptQuestion, over line: Channel) throws {
+        try line.send(header: AttentionNotice.ask(question).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+    }
+
+    private func settle(_ question: PromptQuestion, _ outcome: PromptOutcome, over line: Channel) throws {
+        try line.send(header: AttentionNotice.settled(prompt: question.prompt, outcome).encoded())
+    }
+
+    /// The next report that is an answer.
+    private func answer(_ room: RoomFixture) throws -> PromptAnswer {
+        while true {
+            if case .answered(_, _, let answer) = try room.enclave.reports.take() { return answer }
+        }
+    }
+
+    @Test func aQuestionForAFingerAloneAsksForNoPasscode() throws {
+        let room = try RoomFixture()
+        let line = try room.enclave.attention.take()
+        let play = try PlayedTerminal(
+            before: room.door, ["approve"],
+            steps: """
+                expect Programs can ask you here
+                run printf . >$BELL
+                expect Vauban asks for your finger.
+                expect It says:   “a reason”
+                expect Touch the reader, or press Ctrl-C or Esc to refuse
+                run printf . >$BELL
+                expect Accepted
+                run printf . >$BELL
+                expect Touch the reader
+                send not a passcode
+                key up
+                key esc
+                expect Cancelled
+                run printf . >$BELL
+                expect Touch the reader
+                run printf . >$BELL
+                expect That finger was not recognised. Attempt 2 of 3.
+                expect Touch the reader
+                key ctrl-c
+                expect Cancelled
+                absent Passcode
+                absent tries left
+                absent not a passcode
+                key ctrl-c
+
+                """)
+        try play.heard()
+        try ask(question(1, .finger), over: line)
+        try play.heard()
+        try settle(question(1, .finger), .accepted, over: line)
+        try play.heard()
+        try ask(question(2, .finger), over: line)
+        #expect(try answer(room) == .cancelled)
+        try settle(question(2, .finger), .cancelled, over: line)
+        // A second try of the same prompt: the enclave takes the first off and asks again.
+        try play.heard()
+        try ask(question(3, .finger), over: line)
+        try play.heard()
+        try settle(question(3, .finger), .failed, over: line)
+        try ask(question(4, attempt: 2, .finger), over: line)
+        #expect(try answer(room) == .cancelled)
+        try settle(question(4, attempt: 2, .finger), .cancelled, over: line)
+        let (status, shown) = try play.ended()
+        #expect(status == 130, "\(shown)")
+    }
+
+    @Test func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
+        let room = try RoomFixture()
+        let line = try room.enclave.attention.take()
+        let either: Ways = [.finger, .passcode]
+        let play = try PlayedTerminal(
+            before: room.door, ["approve"],
+            steps: """
+                expect Programs can ask you here
+                run printf . >$BELL
+                expect Vauban asks for your finger or your passcode.
+                expect Attempt 1 of 3; 5 tries left
+                expect Touch the reader or type the passcode
+                run printf . >$BELL
+                expect Accepted
+                absent what you type is dropped
+                run printf . >$BELL
+                expect Touch the reader or type the passcode
+                secret correct horse
+                expect That was not accepted; 5 tries left. Attempt 2 of 3.
+                key enter
+                expect Cancelled
+                key ctrl-c
+
+                """)
+        try play.heard()
+        try ask(question(1, either), over: line)
+        try play.heard()
+        try settle(question(1, either), .accepted, over: line)
+        try play.heard()
+        try ask(question(2, either), over: line)
+        guard case .passcode = try answer(room) else { throw Unexpected(what: "no passcode was sent") }
+        try ask(question(2, attempt: 2, either), over: line)
+        #expect(try answer(room) == .cancelled)
+        try settle(question(2, either), .cancelled, over: line)
+        let (status, shown) = try play.ended()
+        #expect(status == 130, "\(shown)")
+        #expect(!shown.contains("correct horse"))
+    }
+
+    // MARK: Unlocking
+
+    /// A locked device whose fingers unlock. What becomes of the finger is `reader`'s to say.
+    private func lockedRoom(unlocks: Bool = true, isReady: Bool = true, _ reader: @escaping @Sendable (Channel) throws -> EnclaveReply)
+        throws -> RoomFixture
+    {
+        try RoomFixture { request, line, _ in
+            switch request {
+            case .status:
+                var device = DeviceStatus(
+                    lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
+                device.biometry = DeviceStatus.Biometry(
+                    readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
+                try line.send(header: EnclaveReply.status(device).encoded())
+            case .challenge(let purpose):
+                let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)
+                try line.send(header: EnclaveReply.challenge(challenge).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+            case .unlockByFinger:
+                try line.send(header: EnclaveReply.waitingForPerson(place: "the reader").encoded())
+                try line.send(header: reader(line).encoded())
+            default: try line.send(header: EnclaveReply.done.encoded())
+            }
+        }
+    }
+
+    /// The requests that came, by what they want.
+    private func requests(_ room: RoomFixture, _ count: Int) throws -> [String] {
+        try (0..<count).map { _ in "\(try room.enclave.requests.take())".prefix { $0 != "(" }.description }
+    }
+
+    @Test func aFingerUnlocks() throws {
+        let touched = Mailbox<Void>()
+        let room = try lockedRoom { _ in
+            try touched.take(); return .done
+        }
+        let play = try PlayedTerminal(
+            before: room.door, ["unlock"],
+            steps: "expect Touch the reader, or press Return for the passcode\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
+        try play.heard()
+        touched.put(())
+        let (status, shown) = try play.ended()
+        #expect(status == 0, "\(shown)")
+        #expect(try requests(room, 3) == ["status", "status", "unlockByFinger"])
+    }
+
+    /// Return ends the question at the reader, and what is typed goes to the enclave as ever.
+    @Test func returnTakesThePasscodeInstead() throws {
+        let asked = Mailbox<Void>()
+        let room = try lockedRoom { line in
+            asked.put(())
+            _ = try line.receive(.idle)
+            return .done
+        }
+        let play = try PlayedTerminal(
+            before: room.door, ["unlock"],
+            steps: "expect Touch the reader\nrun read line <$LEAVE\nkey enter\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+        try asked.take()
+        play.goOn()
+        let (status, shown) = try play.ended()
+        #expect(status == 0, "\(shown)")
+        #expect(try requests(room, 5) == ["status", "status", "unlockByFinger", "challenge", "unlock"])
+        try room.enclave.ended.take()
+    }
+
+    @Test func aFingerThatDoesNotUnlockLeavesThePasscode() throws {
+        let room = try lockedRoom { _ in .refused(Refusal(.biometryLockedOut)) }
+        let play = try PlayedTerminal(
+            before: room.door, ["unlock"],
+            steps: "expect Fingers are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+        let (status, shown) = try play.ended()
+        #expect(status == 0, "\(shown)")
+    }
+
+    @Test func controlCIsNo() throws {
+        let room = try lockedRoom { line in
+            _ = try line.receive(.idle); return .done
+        }
+        let play = try PlayedTerminal(before: room.door, ["unlock"], steps: "expect Touch the reader\nkey ctrl-c\nexpect Cancelled\n")
+        let (status, shown) = try play.ended()
+        #expect(status == 128, "\(shown)")
+        #expect(!shown.contains("Passcode"))
+    }
+
+    /// Where fingers do not unlock, or not now, none is asked for.
+    @Test(arguments: [(false, true), (true, false)]) func elseThePasscodeIsTheWay(_ unlocks: Bool, _ isReady: Bool) throws {
+        let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
+        let play = try PlayedTerminal(
+            before: room.door, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")
+        let (status, shown) = try play.ended()
+        #expect(status == 0, "\(shown)")
+    }
+}

@@ -1,0 +1,75 @@
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+
+/// What `vauban status` says of wrong tries, recovery keys, fingers and older keys, as the enclave may tell them.
+@Suite struct StatusOnTerminalTests {
+    private func status(_ change: (inout DeviceStatus) -> Void) throws -> String {
+        var device = DeviceStatus(
+            lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, triesLeft: 3, secondsToWait: 0, warnings: [])
+        change(&device)
+        let told = device
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.status(told).encoded()) }
+        let (status, shown) = try PlayedTerminal(before: room.door, ["status"], steps: "").ended()
+        #expect(status == 0)
+        return shown.replacing("\r\n", with: "\n")
+    }
+
+    @Test func whoUsedUpTheTriesIsTold() throws {
+        let shown = try status {
+            $0.wrongGuesses = [
+                WrongGuess(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),
+                WrongGuess(date: 500_000_000_000_000, purpose: .prompt, who: "/tmp/a\nb\u{1B}[2J"),
+            ]
+        }
+        #expect(shown.contains("\nWrong tries  2020-01-0"))
+        #expect(shown.contains(", to unlock: /usr/bin/vauban\n             2016-11-0"))
+        // What another process is called cannot draw on the terminal.
+        #expect(shown.contains(", to answer a question: /tmp/a\\u{a}b\\u{1b}[2J\n"))
+    }
+
+    @Test func theRecoveryKeyAndItsUseAreTold() throws {
+        #expect(try status { $0.recoveryKeyIsSet = true }.contains("\nRecovery key set\n"))
+        let used = try status { ($0.recoveryKeyIsSet, $0.recovered) = (true, 600_000_000_000_000) }
+        #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
+        #expect(
+            try status { _ in }.contains(
+                "\nRecovery key none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key\n"))
+    }
+
+    @Test func whenItLocksIsTold() throws {
+        #expect(try status { _ in }.contains("\nLocks        when the machine sleeps\n"))
+        let settings = LockSettings(graceSeconds: 90, idleSeconds: 7200, locksWithScreen: true)
+        let told = "\nLocks        when the machine sleeps or the screen is locked, 90 seconds later; after 2 hours without use\n"
+        #expect(try status { $0.settings = settings }.contains(told))
+    }
+
+    @Test func whatFingersAreWorthIsTold() throws {
+        func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
+            try status {
+                $0.biometry = DeviceStatus.Biometry(
+                    readerIsThere: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
+            }
+        }
+        #expect(try shown(false, false, false, false).contains("\nFingers      there is no reader\n"))
+        #expect(try shown(true, false, false, false).contains("\nFingers      there is a reader; no finger is enrolled\n"))
+        #expect(
+            try shown(false, true, false, false).contains(
+                "\nFingers      enrolled, but the reader is not there; not accepted until the passcode is entered"))
+        let cost =
+            "\n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds\n"
+        let ready = try shown(true, true, true, true)
+        #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is needed\n"))
+        #expect(ready.contains(cost))
+        #expect(try !shown(true, true, true, false).contains(cost))
+    }
+
+    @Test func olderKeysAreTold() throws {
+        #expect(
+            try status { $0.hasOlderKeys = true }.contains(
+                "\nKeys         items are still wrapped by older keys; run: vauban passcode roll\n"))
+        #expect(try !status { _ in }.contains("older keys"))
+    }
+}

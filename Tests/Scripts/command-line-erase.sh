@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Erasing: the typed word, the passcode, what is gone afterwards, and what a forgotten passcode allows.
+set -u
+. Tests/Scripts/lib/command-line.sh
+set_passcode
+printf one | vauban set one/item && printf two | vauban set two/item --require presence || fail 'set failed'
+
+# Any other word, Ctrl-C and nobody to ask: nothing is erased.
+for answer in 'send eras' 'send yes' 'key enter' 'key ctrl-c'; do
+    play "$VAUBAN_BUILD/vauban" erase >"$TMPDIR/out" <<STEPS
+expect This makes 2 items with all secrets unreadable for ever
+expect No copy is kept
+expect type erase
+$answer
+expect nothing was erased
+STEPS
+    [ $? = 128 ] || { cat "$TMPDIR/out"; fail "\"$answer\" is not cancelled"; }
+done
+expect_status 36 vauban erase --no-input
+expect_status 36 detached erase --passcode-fd 3 3<<<"$passcode"
+expect_text '--yes-erase-everything' "$TMPDIR/err"
+expect_status 51 vauban erase --yes-erase-everything --passcode-fd 0 <<<'wrong one'
+# A passcode that is "forgotten" must have been tried.
+expect_status 51 vauban erase --forgotten --yes-erase-everything
+[ "$(vauban get one/item)" = one ] || fail 'an item is gone'
+
+play "$VAUBAN_BUILD/vauban" erase >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'erase failed'; }
+expect type erase
+send erase
+expect Passcode
+secret $passcode
+expect The keychain is erased
+STEPS
+expect_status 44 vauban list one
+expect_status 44 vauban get two/item
+[ -z "$(vauban list)" ] || fail 'something is left'
+vauban status >"$TMPDIR/out"
+expect_text 'no passcode is set' "$TMPDIR/out"
+expect_text 'the keychain was erased' "$TMPDIR/out"
+
+# A new one begins, which a script erases; where no passcode is set none is wanted.
+printf new | vauban set one/item || fail 'nothing can be kept after erasing'
+set_passcode
+expect_status 0 detached erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
+printf new | vauban set one/item 2>/dev/null || fail 'nothing can be kept after erasing again'
+expect_status 0 detached erase --forgotten --yes-erase-everything
+[ -z "$(vauban list)" ] || fail 'something is left'
+expect_status 0 vauban stop
+[ -z "$(vauban list)" ] || fail 'something came back with a restart'
+echo 'what is erased is gone, and nothing else erases'

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# A forgotten passcode: the recovery key from paper, typed with slips, from a descriptor, used up and used again.
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+expect_status 51 vauban recover
+expect_text 'No passcode is set' "$TMPDIR/err"
+vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode" >"$TMPDIR/key" 2>/dev/null || fail 'no passcode could be set'
+key=$(cat "$TMPDIR/key")
+is_key "$key" || fail 'no recovery key was printed'
+printf kept | vauban set plain/item || fail 'set failed'
+printf asks | vauban set bank/anna --require presence || fail 'set failed'
+expect_status 0 vauban stop
+
+# slip NUMBER: that group with another first digit; the others as they are.
+group() { cut -d- -f"$1" <<<"$key"; }
+slipped=$(awk -F- -v OFS=- '{ $3 = (substr($3, 1, 1) + 1) % 10 substr($3, 2); print }' <<<"$key")
+
+# Without echo; a slip is told by its group, and that group alone is typed again; too few digits begin anew.
+play "$VAUBAN_BUILD/vauban" recover >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'recover failed'; }
+expect Recovery key, 8 groups of 6 digits
+secret ${key%-*}
+expect has 48 digits, and this has 42
+expect Recovery key
+secret no digits at all, and yet of the length: forty-eight signs
+expect Recovery key
+secret ${slipped//-/ }
+expect Group 3 of 8 has a slip
+expect Group 3 again
+secret 12
+expect a group has 6 digits
+expect Group 3 again
+secret $(group 3)
+expect New passcode
+secret another long one
+expect The same again
+secret another long one
+expect shown only now
+expect Press Return
+key enter
+expect The new passcode is set
+STEPS
+grep -qF -e "$(group 3)" -e 'another long one' "$TMPDIR/out" && fail 'what was typed was shown'
+next=$(shown_key "$TMPDIR/out")
+is_key "$next" && [ "$next" != "$key" ] || fail 'no new recovery key was shown'
+vauban status >"$TMPDIR/out"
+expect_text 'Recovery key set; one was used on 20' "$TMPDIR/out"
+expect_status 51 vauban unlock --passcode-fd 0 <<<"$passcode"
+expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
+[ "$(vauban get plain/item)" = kept ] || fail 'an item was lost'
+[ "$(vauban get bank/anna --passcode-fd 0 <<<'another long one')" = asks ] || fail 'an item that asks was lost'
+
+# The used key is worth nothing; what is no recovery key never reaches the enclave, so it costs no try.
+expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$key"$'\n'"$passcode"
+vauban unlock --passcode-fd 0 <<<'another long one' 2>/dev/null || fail 'it could not be unlocked'
+expect_status 206 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$slipped"$'\n'"$passcode"
+expect_text 'group 3 of 8 has a slip' "$TMPDIR/err"
+vauban status >"$TMPDIR/out"
+expect_text 'set; 5 tries left' "$TMPDIR/out"
+# A new passcode that is too weak leaves everything as it was.
+expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$next"$'\n'"123456"
+# From descriptors a new key is made only where it is asked for.
+expect_status 0 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 --recovery-key 3<<<"${next//-/}" 4<<<"$passcode"
+last=$(cat "$TMPDIR/out")
+is_key "$last" || fail 'the new recovery key is not the one line'
+expect_status 0 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
+[ ! -s "$TMPDIR/out" ] || fail 'a recovery key was made that nobody wanted'
+expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
+expect_text 'no recovery key' "$TMPDIR/err"
+unlock
+[ "$(vauban get plain/item)" = kept ] || fail 'an item was lost'
+
+# Ctrl-C at any question leaves things as they were; nobody is asked where nobody is.
+expect_status 0 vauban passcode recovery-key --passcode-fd 0 <<<"$passcode"
+key=$(cat "$TMPDIR/out")
+expect_status 36 detached recover
+play "$VAUBAN_BUILD/vauban" recover >"$TMPDIR/out" <<STEPS
+expect Recovery key
+secret $key
+expect New passcode
+key ctrl-c
+STEPS
+[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C is not "cancelled"'; }
+expect_status 0 vauban lock
+unlock
+not_kept "$key"
+echo 'a forgotten passcode costs a sheet of paper, and no item'

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# When the keychain locks by itself: shown, changed with the passcode, and kept.
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+settings_have() { vauban settings >"$TMPDIR/out" 2>&1 || fail 'settings failed'; for text in "$@"; do expect_text "$text" "$TMPDIR/out"; done; }
+
+settings_have 'grace             0 seconds' 'idle              never' 'lock-with-screen  off'
+# Without a passcode there is nothing to lock with.
+expect_status 51 vauban settings --idle 15m
+set_passcode
+expect_status 0 vauban settings --grace 10s --idle 15m --lock-with-screen on --passcode-fd 0 <<<"$passcode"
+settings_have 'grace             10 seconds' 'idle              15 minutes' 'lock-with-screen  on'
+vauban status >"$TMPDIR/out"
+expect_text 'Locks        when the machine sleeps or the screen is locked, 10 seconds later; after 15 minutes without use' "$TMPDIR/out"
+# One at a time leaves the others; bare numbers are seconds and minutes.
+expect_status 0 vauban settings --idle 120 --passcode-fd 0 <<<"$passcode"
+settings_have 'grace             10 seconds' 'idle              2 hours' 'lock-with-screen  on'
+expect_status 0 vauban settings --grace 5 --passcode-fd 0 <<<"$passcode"
+settings_have 'grace             5 seconds'
+play "$VAUBAN_BUILD/vauban" settings --idle never --grace 0 >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no change on a terminal'; }
+expect Passcode
+secret $passcode
+expect Changed
+STEPS
+settings_have 'grace             0 seconds' 'idle              never' 'lock-with-screen  on'
+
+# What is no duration, or too long, is told before anything is asked; a wrong passcode changes nothing.
+for wrong in '--grace -1s' '--grace=2h' '--idle=31d' '--idle=soon' '--idle=' '--grace=never' '--grace=99999999999999999999' '--idle=9223372036854775807d' '--lock-with-screen maybe'; do
+    # shellcheck disable=SC2086
+    expect_status 64 vauban settings $wrong --passcode-fd 0 <<<"$passcode"
+done
+expect_status 51 vauban settings --grace 1m --passcode-fd 0 <<<'wrong one'
+expect_status 36 detached settings --grace 1m
+settings_have 'grace             0 seconds'
+# They stay over a restart, also while it is locked.
+expect_status 0 vauban stop
+settings_have 'grace             0 seconds' 'lock-with-screen  on'
+echo 'settings are shown and changed as the manual says'
