@@ -4,22 +4,25 @@
  * Cryptography is symbolic. The network, authd and every other program are one attacker: what was said once it may say again, to
  * whom it likes, as often as it likes, or never. So no message is ever "in flight": the attacker's knowledge is the network.
  *
- * A request r owns the nonces r*TRIES_EACH ... r*TRIES_EACH + TRIES_EACH - 1, in the order of its tries.
+ * A request r owns the nonces r*NONCES_EACH ... r*NONCES_EACH + NONCES_EACH - 1, in the order in which it makes them.
  *
- * Chosen by -D: REQUESTS, TRIES_EACH, OPERATIONS_0 .. (sets of operations), FINGER, ONLY (one property), LIVE (property 5),
- * REPLAY (a recorded trace decides, evidence.py), and one of the BREAK_ and LIMIT_ names below.
+ * Chosen by -D: REQUESTS, TRIES, NONCES_EACH, CONTRAST, STRANGERS, DIRECT (unlocks that ask nobody), FINGER, ONLY (one property),
+ * LIVE (property 5), REPLAY (a recorded trace decides, evidence.py), and one of the BREAK_ and LIMIT_ names below.
  */
 
 #ifndef REQUESTS
 #define REQUESTS 2
 #endif
-#ifndef TRIES_EACH
-#define TRIES_EACH 2
+#ifndef TRIES
+#define TRIES 3
+#endif
+#ifndef NONCES_EACH
+#define NONCES_EACH TRIES
 #endif
 #ifdef REPLAY
-#define NONCES (REQUESTS * TRIES_EACH)
+#define NONCES (REQUESTS * NONCES_EACH)
 #else
-#define NONCES 6             /* of which REQUESTS * TRIES_EACH can be issued */
+#define NONCES 6             /* of which REQUESTS * NONCES_EACH can be issued */
 #endif
 #ifndef PEOPLE
 #define PEOPLE 2
@@ -174,7 +177,18 @@ byte operation[REQUESTS];
 #endif
 #endif
 
-#define OWNER(n) ((n) / TRIES_EACH)
+#define OWNER(n) ((n) / NONCES_EACH)
+#define NEXT_NONCE (me * NONCES_EACH + made)
+/* The list of open challenges has it, for this person and purpose. */
+#define USABLE (open[claimed] && (direct[OWNER(claimed)] == direct[me] || NO_PURPOSE) && (SAME_PERSON(OWNER(claimed), me) || NO_PERSON))
+/* The seal was made for this nonce and for the purpose that the enclave opens it for. */
+#define SEAL_OPENS (NO_SEAL_BINDING || (sealedFor == claimed && (form == SEALED_FOR_UNLOCK) == direct[me]))
+#define FORGET claimed = NEVER; sealedFor = NEVER; form = 0; counted = false; right = false
+/* A prompt's nonces are withdrawn with it. One that a caller fetched for an unlock stays until it is used or too old. */
+#define WITHDRAW \
+    if :: n != NEVER && !direct[me] && !LEFT_OPEN -> open[n] = false :: else fi; \
+    if :: f != NEVER -> open[f] = false :: else fi; \
+    promise(2, n == NEVER || direct[me] || !open[n])
 #define SAME_PERSON(a, b) (PERSON(a) == PERSON(b))
 
 bool live[REQUESTS];         /* from the request to its end */
@@ -212,17 +226,17 @@ chan wire[REQUESTS + 2] = [0] of { byte, byte, byte };
 /* ---- The enclave: one thread a request ---- */
 
 proctype Request(byte me) {
-    byte n = NEVER, claimed = NEVER, sealedFor = NEVER, form, tries, wrong, have, need, outcome;
+    byte n = NEVER, f = NEVER;   /* the nonce that a passcode has to name, and the one that a finger has to */
+    byte claimed = NEVER, sealedFor = NEVER, form, made, wrong, misses, have, need, outcome;
     bool counted, right;
 
     /* The request. Evidence is asked for only where the class is open now. */
 #ifdef REPLAY
-    if
-    :: atomic { event ? E_REQUEST, eval(me), _ -> live[me] = true;
-            /* Between prompts the device may have been unlocked in a way that leaves no trace. */
-            if :: true :: locked[PERSON(me)] -> locked[PERSON(me)] = false fi;
-            if :: OPERATION(me) == UNLOCK -> direct[me] = true :: true fi }
-    fi;
+    atomic {
+        event ? E_REQUEST, eval(me), _;
+        live[me] = true;
+        if :: OPERATION(me) == UNLOCK -> direct[me] = true :: true fi
+    }
 #else
     atomic {
         if
@@ -242,26 +256,39 @@ proctype Request(byte me) {
     :: atomic { OPERATION(me) == READ && locked[PERSON(me)] -> outcome = REFUSED; goto ending }
     :: atomic { (OPERATION(me) != READ || !locked[PERSON(me)]) && !direct[me] -> need = EITHER }
 #ifdef FINGER
-    :: atomic { (OPERATION(me) == READ && !locked[PERSON(me)]) -> need = BOTH }
+    :: atomic { OPERATION(me) == READ && !locked[PERSON(me)] -> need = BOTH }
 #endif
     :: atomic { direct[me] -> need = PASSCODE }
+    fi;
+
+asking: /* Another challenge; the one before is worth nothing any more. */
+    if
+    :: atomic {
+            SEE_IF(E_ISSUE, made < NONCES_EACH && wrong < TRIES, NEXT_NONCE, me) ->
+            if :: n != NEVER && !LEFT_OPEN -> open[n] = false :: else fi;
+            n = NEXT_NONCE; current[me] = n; made++;
+            issued[n] = true; open[n] = true
+        }
+    :: atomic { made >= NONCES_EACH || wrong >= TRIES -> outcome = FAILED; goto ending }
 #ifdef REPLAY
-    :: atomic { SEE(E_END, me, REFUSED) -> goto ended }
+    :: atomic { IS_DUE(THE_END_OF(me)) -> outcome = FAILED; goto ending }
 #endif
     fi;
 
-try:
-    atomic {
-        SEE_IF(E_ISSUE, tries < TRIES_EACH, me * TRIES_EACH + tries, me) ->
-        n = me * TRIES_EACH + tries; current[me] = n; tries++;
-        issued[n] = true; open[n] = true; claimed = NEVER; sealedFor = NEVER; form = 0; counted = false; right = false
-    }
-
-wait:
+waiting:
     do
     :: atomic { SEE_IF(E_ASK, !direct[me] && !asked[n], n, 0) -> asked[n] = true }
 #ifdef FINGER
-    :: atomic { SEE_IF(E_ASKREADER, !direct[me] && !atReader[n], n, 0) -> atReader[n] = true }
+    /* A finger is looked for only while the question is before the person. */
+    :: atomic {
+            SEE_IF(E_ISSUE, !direct[me] && asked[n] && (told[me] || NO_SHOWN) && f == NEVER && made < NONCES_EACH && misses < TRIES,
+                NEXT_NONCE, me) ->
+            f = NEXT_NONCE; made++; issued[f] = true; open[f] = true;
+            SEE(E_ASKREADER, f, 0) -> atReader[f] = true
+        }
+    /* The reader goes, or fingers do not count any more: the question is put again, for a passcode. */
+    :: atomic { (f != NEVER || misses > 0) && made < NONCES_EACH && IS_DUE(-1) ->
+            if :: f != NEVER -> open[f] = false; f = NEVER :: else fi; misses = TRIES; goto asking }
 #endif
     :: atomic { wire[HEARD(me)] ? form, claimed, sealedFor ->
             if
@@ -274,15 +301,14 @@ wait:
             :: form == SHOWN_THERE -> told[me] = true; form = 0; claimed = NEVER; sealedFor = NEVER
             :: (form == CANCELLED || form == FALLBACK) && claimed == n -> outcome = CANCELLED_END; goto ending
             :: form == NOBODY && claimed == n -> outcome = FAILED; goto ending
-            :: (form == MATCHED || form == MISSED) && !direct[me] && (told[me] || NO_SHOWN) && atReader[n] &&
-                (claimed == n || VERDICT_UNBOUND) -> claimed = n; break
+            :: (form == MATCHED || form == MISSED) && f != NEVER && (claimed == f || VERDICT_UNBOUND) -> claimed = f; break
             :: form < CANCELLED && (direct[me] || told[me] || NO_SHOWN) &&
                 (claimed == n || direct[me] || (ANY_NONCE && !direct[OWNER(claimed)])) -> break
             /* Anything else is of another try or another prompt, and is not heard. */
             :: else -> form = 0; claimed = NEVER; sealedFor = NEVER
             fi }
 #ifdef BREAK_RELEASE_FIRST
-    :: atomic { asked[n] -> claimed = n; goto release }
+    :: atomic { asked[n] -> claimed = n; goto accepting }
 #endif
 #ifdef LIVE
     :: atomic { late[me] -> outcome = EXPIRED; goto ending }
@@ -299,37 +325,33 @@ wait:
 
     /* The nonce is used up, whatever comes of it. */
     if
+    :: atomic { form >= MATCHED ->
+            right = (form == MATCHED);
+            open[claimed] = KEPT_OPEN; uses[claimed]++;
+            f = (KEPT_OPEN -> f : NEVER);
+            promise(2, uses[claimed] <= 1);
+            promise(3, OWNER(sealedFor) == me || form == MISSED);
+            goto compare
+        }
     :: atomic {
-            SEE_IF(E_USE, open[claimed] && (direct[OWNER(claimed)] == direct[me] || NO_PURPOSE) &&
-                (SAME_PERSON(OWNER(claimed), me) || NO_PERSON), claimed, 0) ->
+            SEE_IF(E_USE, form < MATCHED && USABLE, claimed, 0) ->
             open[claimed] = KEPT_OPEN; uses[claimed]++;
             promise(2, uses[claimed] <= 1);
             /* Who, for what, on which item. An unlock is the person's, whichever of their programs brings it. */
-            promise(3, SAME_PERSON(OWNER(claimed), me) && OPERATION(OWNER(claimed)) == OPERATION(me) &&
-                direct[OWNER(claimed)] == direct[me] && (direct[me] || OWNER(claimed) == me))
+            promise(3, SAME_PERSON(OWNER(claimed), me) && OPERATION(OWNER(claimed)) == OPERATION(me));
+            promise(3, direct[OWNER(claimed)] == direct[me] && (direct[me] || OWNER(claimed) == me))
         }
-    :: atomic { !open[claimed] || !(direct[OWNER(claimed)] == direct[me] || NO_PURPOSE) ||
-            !(SAME_PERSON(OWNER(claimed), me) || NO_PERSON) -> outcome = REFUSED; goto ending }
+    :: atomic { form < MATCHED && !USABLE -> outcome = REFUSED; goto ending }
     fi;
     if
-    :: atomic { form == MATCHED -> right = true; goto compare }
-    :: atomic { form == MISSED -> goto compare }
-    :: atomic { (form == SEALED_FOR_PROMPT || form == SEALED_FOR_UNLOCK) &&
-            (sealedFor != claimed || (form == SEALED_FOR_UNLOCK) != direct[me]) && !NO_SEAL_BINDING ->
-            /* It does not open. */ outcome = REFUSED; goto ending }
-    :: atomic { (form == SEALED_FOR_PROMPT || form == SEALED_FOR_UNLOCK) && (NO_SEAL_BINDING ||
-            (sealedFor == claimed && (form == SEALED_FOR_UNLOCK) == direct[me])) ->
-            /* Another person's passcode is a wrong one. */
-            right = SAME_PERSON(OWNER(sealedFor), me) }
     :: atomic { form == GUESS -> skip }
+    /* Another person's passcode is a wrong one. */
+    :: atomic { form < GUESS && SEAL_OPENS -> right = SAME_PERSON(OWNER(sealedFor), me) }
+    :: atomic { form < GUESS && !SEAL_OPENS -> outcome = REFUSED; goto ending }
     fi;
-
     if
     :: atomic { SEE(E_COUNT, PERSON(me), 0) -> counted = true }
     :: COUNT_LATE -> skip
-#ifdef REPLAY
-    :: atomic { SEE(E_END, me, REFUSED) -> goto ended }   /* it could not be counted: not compared */
-#endif
     fi;
 
 compare:
@@ -339,50 +361,38 @@ compare:
         if
         :: right && form < MATCHED -> have = have | PASSCODE
         :: right && form >= MATCHED -> have = have | FINGER_WAY
-        :: else -> wrong++
+        :: !right && form < MATCHED -> wrong++
+        :: !right && form >= MATCHED -> misses++
         fi
     }
     if
     :: atomic { right && (need == EITHER || (have & need) == need) }
-    :: atomic { right && need != EITHER && (have & need) != need -> goto again }
-    :: atomic { !right -> goto again }
+    :: atomic { right && need != EITHER && (have & need) != need -> FORGET; goto asking }
+    :: atomic { !right && form >= MATCHED -> FORGET; goto waiting }
+    :: atomic { !right && form < MATCHED && !direct[me] -> FORGET; goto asking }
+    :: atomic { !right && form < MATCHED && direct[me] -> outcome = FAILED; goto ending }
     fi;
 
-release:
+accepting: /* The prompt is over; the device may have been locked meanwhile, which wins. */
+    atomic { SEE(E_END, me, ACCEPTED) -> WITHDRAW }
     if
     :: atomic {
             SEE_IF(E_RELEASE, OPERATION(me) != READ || !locked[PERSON(me)] || NO_RECHECK, me, claimed) ->
-            promise(1, right && (direct[me] || OWNER(claimed) == me) && (direct[me] || told[me]));
+            promise(1, right && (direct[me] || (OWNER(claimed) == me && told[me])));
             /* The person made it for this very try, under the enclave's own words. */
             promise(1, form != SEALED_FOR_PROMPT || (sealedFor == claimed && !direct[me] && !altered[claimed]));
             promise(1, form != SEALED_FOR_UNLOCK || (sealedFor == claimed && direct[me] && !misled[claimed]));
             promise(1, form != MATCHED || (sealedFor == claimed && !stray[claimed]));
             promise(6, OPERATION(me) != READ || !locked[PERSON(me)]);
             if :: OPERATION(me) == UNLOCK -> locked[PERSON(me)] = false :: else fi;
-            outcome = ACCEPTED; goto ending
+            live[me] = false
         }
-    :: atomic { OPERATION(me) == READ && locked[PERSON(me)] -> outcome = REFUSED; goto ending }
+    :: atomic { OPERATION(me) == READ && locked[PERSON(me)] -> live[me] = false }
     fi;
-
-again:
-    if
-    :: atomic { tries < TRIES_EACH && !direct[me] -> open[n] = false; goto try }
-    :: atomic { outcome = FAILED; goto ending }
-    fi;
+    goto ended;
 
 ending:
-    atomic {
-#ifdef REPLAY
-        if
-        :: outcome == ACCEPTED -> SEE(E_END, me, ACCEPTED)
-        :: outcome != ACCEPTED -> SEE(E_END, me, outcome)
-        fi;
-#endif
-        /* A prompt's nonce is withdrawn with it. One that a caller fetched for an unlock stays until it is used or too old. */
-        if :: n != NEVER && !direct[me] && !LEFT_OPEN -> open[n] = false :: else fi;
-        live[me] = false;
-        promise(2, n == NEVER || direct[me] || !open[n])
-    }
+    atomic { SEE(E_END, me, outcome) -> WITHDRAW; live[me] = false }
 ended:
     skip
 }
@@ -477,6 +487,8 @@ end:
     do
 #ifdef REPLAY
     :: atomic { event ? E_LOCK, p, _ -> locked[p] = true; p = 0 }
+    /* A passcode that a caller brought, for an unlock or for upkeep: of it the trace has only the count. */
+    :: atomic { event ? E_COUNT, p, _ -> if :: locked[p] = false :: true fi; p = 0 }
 #else
     :: atomic { !locked[0] -> locked[0] = true }
 #endif

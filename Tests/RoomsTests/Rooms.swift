@@ -18,12 +18,12 @@ final class Rooms: Sendable {
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    init(launcher: String = "vauban-launcher-testing") throws {
+    init(launcher: String = "vauban-launcher-testing", programs: String = Rooms.programs) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
-        try ServiceFile.write(launcher: "\(Self.programs)/\(launcher)", in: folder)
+        try ServiceFile.write(launcher: "\(programs)/\(launcher)", in: folder)
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
