@@ -19,12 +19,12 @@ final class Rooms: Sendable {
     let authentication: AuthenticationClient
 
     /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests.
-    init(launcher: String = "vauban-launcher-testing", enclaveArguments: [String] = []) throws {
+    init(launcher: String = "vauban-launcher-testing", programs: String = Rooms.programs, enclaveArguments: [String] = []) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
-        try ServiceFile.write(launcher: "\(Self.programs)/\(launcher)", in: folder)
+        try ServiceFile.write(launcher: "\(programs)/\(launcher)", in: folder)
         if !enclaveArguments.isEmpty {
             try DurableFile("enclave-arguments", in: folder).replace(with: Array(enclaveArguments.joined(separator: "\n").utf8))
         }

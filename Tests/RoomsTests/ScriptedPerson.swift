@@ -14,6 +14,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
         case cancel
         /// Leaves the question unanswered until it is withdrawn.
         case silence
+        /// Does something while the question is on the screen, and gives a passcode after that.
+        case afterwards(@Sendable () -> Void, String)
     }
 
     private struct State {
@@ -51,6 +53,9 @@ final class ScriptedPerson: PromptSurface, Sendable {
         switch answer {
         case .passcode(let text): return .passcode(secret(text))
         case .cancel: return .cancelled
+        case .afterwards(let before, let text):
+            before()
+            return .passcode(secret(text))
         case .silence:
             while !withdrawal.isWithdrawn() {
                 var poller = pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0)

@@ -1,0 +1,158 @@
+// What the enclave does when people are asked, recorded from real rooms and replayed against the model of the protocol
+// (Specs/evidence-protocol.md): spin decides whether the trace is a run of it.
+
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+
+@Suite struct EvidenceTraceTests {
+    /// Rooms whose enclave records. It is started by a program of the same name that adds the argument.
+    private func recording(to trace: String, in folder: String) throws -> Rooms {
+        for program in ["vauban-launcher-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher"] {
+            // A link of the file itself: a program's own folder is where the kernel says that its file lies.
+            if link("\(Rooms.programs)/\(program)", "\(folder)/\(program)") != 0 {
+                try FileManager.default.copyItem(atPath: "\(Rooms.programs)/\(program)", toPath: "\(folder)/\(program)")
+            }
+        }
+        let enclave = "#!/bin/sh\nexec '\(Rooms.programs)/enclaved-testing' \"$@\" --trace '\(trace)'\n"
+        try enclave.write(toFile: "\(folder)/enclaved-testing", atomically: false, encoding: .utf8)
+        chmod("\(folder)/enclaved-testing", 0o755)
+        return try Rooms(programs: folder)
+    }
+
+    @Test func whatTheRoomsDoIsARunOfTheModel() throws {
+        guard let spin = run("/bin/sh", ["-c", "command -v spin && command -v gcc && command -v python3"]), spin.status == 0 else {
+            try Test.cancel("spin, gcc or python3 is missing")
+        }
+        var template = Array("\(NSTemporaryDirectory())/vauban-trace-XXXXXX".utf8CString)
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let trace = "\(folder)/rooms.trace"
+        do {
+            let rooms = try recording(to: trace, in: folder)
+            try play(in: rooms)
+        }
+        let text = try String(contentsOfFile: trace, encoding: .utf8)
+        // The trace is of what was played: nothing is proven by an empty one.
+        for word in ["request", "shown", "answer", "use", "count", "evidence", "release", "lock", "end"] {
+            let isThere = text.contains("\(word) ")
+            #expect(isThere, "no \(word) in:\n\(text)")
+        }
+        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 6, "\(text)")
+        let replayed = try #require(run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", trace]))
+        #expect(replayed.status == 0, "\(replayed.output)\n\(text)")
+        // The same trace with one step taken out of it is none.
+        for step in ["count", "shown", "evidence"] {
+            var lines = text.split(separator: "\n")
+            let first = lines.firstIndex { $0.hasPrefix("release ") }
+            let released = try #require(first)
+            let cut = lines[..<released].lastIndex { $0.hasPrefix("\(step) ") }
+            let last = lines[released]
+            lines.remove(at: try #require(cut))
+            try (lines[..<(released - 1)].joined(separator: "\n") + "\n\(last)\n").write(
+                toFile: "\(folder)/cut.trace", atomically: false, encoding: .utf8)
+            let status = run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", "\(folder)/cut.trace"])?.status
+            #expect(status == 1, "without its \(step)")
+        }
+    }
+
+    private func play(in rooms: Rooms) throws {
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "guarded", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        let wrong = ScriptedPerson.Answer.passcode("wrong one")
+        let right = ScriptedPerson.Answer.passcode(Rooms.passcode)
+
+        try asked(rooms, [right]) { try expectValue(rooms) }
+        try asked(rooms, [wrong, right]) { try expectValue(rooms) }
+        try asked(rooms, [.cancel]) { expectRefusal(.cancelled, rooms) }
+        try asked(rooms, [wrong, wrong, wrong]) { expectRefusal(.authenticationFailed, rooms) }
+        try rooms.unlock()
+        try asked(rooms, [right]) { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "open the settings") }
+
+        // The caller goes while the person is asked.
+        let cancellation = CallCancellation()
+        try asked(rooms, [.silence]) { person in
+            let gone = inBackground { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait", cancellation: cancellation) }
+            let isAsked = person.awaitQuestion()
+            #expect(isAsked)
+            cancellation.cancel()
+            let why = gone()
+            #expect(why != nil)
+        }
+
+        // Two callers at once.
+        try asked(rooms, [right, right]) { _ in
+            let other = inBackground { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "at once") }
+            try expectValue(rooms)
+            let why = other()
+            #expect(why == nil)
+        }
+
+        // The device is locked while the person is asked: a right passcode releases nothing.
+        try asked(rooms, [.afterwards({ try? rooms.authentication.lock() }, Rooms.passcode)]) { _ in
+            expectRefusal(.locked, rooms)
+        }
+        try rooms.unlock()
+        try asked(rooms, [right]) { try expectValue(rooms) }
+    }
+
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedPerson.Answer], _ body: () throws -> Void) throws {
+        try asked(rooms, answers) { _ in try body() }
+    }
+
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedPerson.Answer], _ body: (ScriptedPerson) throws -> Void) throws {
+        let person = try rooms.person(answers)
+        defer { person.leave() }
+        try body(person)
+    }
+
+    private func expectValue(_ rooms: Rooms) throws {
+        let value = try rooms.read("s", "a")
+        #expect(value == "guarded")
+    }
+
+    private func expectRefusal(_ expected: Refusal.Reason, _ rooms: Rooms) {
+        let why = refusal { _ = try rooms.read("s", "a") }
+        #expect(why == expected)
+    }
+
+    /// Begins a call on a thread of its own; what is answered waits for its end and says why it was refused.
+    private func inBackground(_ body: @escaping @Sendable () throws -> Void) -> () -> Refusal.Reason? {
+        let ended = DispatchSemaphore(value: 0)
+        let result = Answer(ended: ended)
+        Thread.detachNewThread {
+            let reason = refusal(body)
+            result.set(reason)
+            ended.signal()
+        }
+        return { result.wait() }
+    }
+
+    private final class Answer: Sendable {
+        private let ended: DispatchSemaphore
+        private let reason = Mutex<Refusal.Reason?>(nil)
+        init(ended: DispatchSemaphore) { self.ended = ended }
+        func set(_ reason: Refusal.Reason?) { self.reason.withLock { $0 = reason } }
+        func wait() -> Refusal.Reason? {
+            guard ended.wait(timeout: .now() + 20) == .success else { return .internalFault }
+            return reason.withLock { $0 }
+        }
+    }
+
+    private func run(_ program: String, _ arguments: [String]) -> (status: Int32, output: String)? {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        guard (try? process.run()) != nil else { return nil }
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}
