@@ -20,11 +20,11 @@ MEGABYTES_MAX = 2000
 # Name, definitions. Each must end without an error, with every state visited.
 SOUND = [
     ("two callers of a person, three tries each", "REQUESTS=2 TRIES=3 CONTRAST"),
-    ("two callers of a person, anything", "REQUESTS=2 TRIES=2"),
+    ("two callers of a person, anything", "REQUESTS=2 TRIES=1"),
     ("two callers, prompts and direct unlocks", "REQUESTS=2 TRIES=1 DIRECT"),
     ("two persons, prompts and direct unlocks", "REQUESTS=2 TRIES=1 DIRECT STRANGERS CONTRAST"),
     ("two callers, passcode and finger", "REQUESTS=2 TRIES=1 NONCES_EACH=2 FINGER CONTRAST"),
-    ("one caller, passcode and finger, two tries of each", "REQUESTS=1 TRIES=2 NONCES_EACH=4 FINGER DIRECT"),
+    ("one caller, passcode and finger, two tries of each", "REQUESTS=1 TRIES=2 NONCES_EACH=4 FINGER"),
     ("every request ends", "REQUESTS=1 TRIES=2 NONCES_EACH=3 FINGER LIVE"),
     ("words altered, were the seal to cover them", "REQUESTS=2 TRIES=1 LIMIT_ALTERED SEAL_COVERS_QUESTION"),
 ]
