@@ -61,6 +61,7 @@ let allowedImports: [String: Set<String>] = [
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
     "vauban-launcher-testing": platform.union(["Launcher"]),
+    "keychaind-testing": platform.union(["Keychain", "VaubanLinuxHost"]),
 ]
 
 /// What every room that decides or carries a decision needs: secrets, their encoding, and the words of a policy.
