@@ -33,27 +33,16 @@ import VaubanKeychainWire
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    /// The item's own key is gone with a factor, such as an enrolment that has ended; its class is open.
-    @Test func aRowOfADestroyedFactorIsAbsentAndInNobodysWay() throws {
+    /// Whatever was said in passing, a row is removed only on the enclave's word for its class key.
+    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func aKeyThatIsThereRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
-        room.enclave.set { $0.personAnswers = Refusal(.keyDestroyed) }
+        room.enclave.set { $0.personAnswers = Refusal(reason) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.database.quarantinedCount() == 1)
+        room.enclave.set { $0.personAnswers = nil }
         try room.add(name, value: "w")
         #expect(try room.find(name).first?.value == "w")
-        // It keeps no class key alive.
-        try room.enclave.renew(.metadata(.whenUnlocked))
-        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
-        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
-    }
-
-    @Test func aKeyThatIsThereRemovesNothing() throws {
-        let room = try Room()
-        try room.add(name, value: "v", control: .userPresence)
-        room.enclave.set { $0.personAnswers = Refusal(.keyUnknown) }
-        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
-        #expect(try room.database.quarantinedCount() == 1)
     }
 
     @Test func discardRemovesWhatNoKeyOpensAndNothingElse() throws {

@@ -10,9 +10,8 @@ package enum LauncherProgram {
     private static let usageExit: Int32 = 64
     private static let alreadyRunningExit: Int32 = 75
 
-    /// The whole program. `enclave` and `keychain` are the programs of two rooms, and `clock` a file in the service's folder
-    /// that they take their clocks from; the installed launcher has no others and no such file.
-    package static func main(enclave: String = "enclaved", keychain: String = "keychaind", clock: String? = nil) -> Never {
+    /// The whole program. The installed launcher has the installed programs and no others.
+    package static func main(_ programs: RoomPrograms = .installed) -> Never {
         let log = Logger(label: "vauban-launcher", factory: { StreamLogHandler.standardError(label: $0) })
         guard let options = LauncherOptions(Array(CommandLine.arguments.dropFirst())) else {
             say(LauncherOptions.usage)
@@ -26,7 +25,7 @@ package enum LauncherProgram {
             let home = try PrivateFolder(path: options.home, creating: true)
             switch try takeLock(home) {
             case .taken(let lock):
-                try serve(options, RoomPrograms(enclave: enclave, keychain: keychain, clock: clock), home: home, lock: lock, ready: &ready, log: log)
+                try serve(options, programs, home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
                 exit(leaveTo(other, options, ready))

@@ -97,11 +97,8 @@ extension RequestInProgress {
         switch refusal.reason {
         case .rowDamaged: _ = try putAside(row, .wrappedKey)
         case .keyDestroyed, .keyUnknown:
-            let fate = try fate(row.protection, row.generation)
-            if fate == .destroyed { return try remove(row) }
-            // The class key is there, so it is the key of a factor that is not.
-            let isFactor = fate != .unknown && refusal.reason == .keyDestroyed
-            _ = try putAside(row, isFactor ? .factorDestroyed : .keyUnknown)
+            if try fate(row.protection, row.generation) == .destroyed { return try remove(row) }
+            _ = try putAside(row, .keyUnknown)
         default: throw refusal
         }
     }

@@ -23,10 +23,8 @@ extension KeychainDatabase {
     /// Every class and generation that a row is of.
     package func generations() throws(StorageFault) -> [RowGeneration] { try generations(in: "item") }
 
-    /// The same of the rows that were put aside, without those that no key of any generation could open again.
-    package func quarantinedGenerations() throws(StorageFault) -> [RowGeneration] {
-        try generations(in: "quarantine WHERE reason <> '\(QuarantineReason.factorDestroyed.rawValue)'")
-    }
+    /// The same of the rows that were put aside.
+    package func quarantinedGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "quarantine") }
 
     private func generations(in table: String) throws(StorageFault) -> [RowGeneration] {
         try read { try Self.generations(in: table, $0) }
@@ -85,8 +83,7 @@ extension KeychainDatabase {
         guard !generations.isEmpty else { return [] }
         // In the writer's turn, so that every write is before this or finds the generation closed.
         return try write { database in
-            let aside = "quarantine WHERE reason <> '\(QuarantineReason.factorDestroyed.rawValue)'"
-            let used = try Self.generations(in: "item", database) + Self.generations(in: aside, database)
+            let used = try Self.generations(in: "item", database) + Self.generations(in: "quarantine", database)
             let unused = generations.filter { wanted in
                 !used.contains { $0.protection == wanted.protection && $0.generation == wanted.generation }
             }

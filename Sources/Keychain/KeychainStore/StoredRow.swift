@@ -111,5 +111,4 @@ package enum QuarantineReason: String, Sendable {
     case secret = "the secret half does not open"
     case wrappedKey = "the item key does not unwrap"
     case keyUnknown = "the enclave does not know the key that wraps the item key"
-    case factorDestroyed = "the enclave has destroyed the key of what the person had to show"
 }
