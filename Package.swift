@@ -118,6 +118,8 @@ let testing: [Target] = [
     // The same rooms with a cheap KDF, for tests; never installed.
     program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
     program("vauban-launcher-testing", in: "Testing", ["Launcher"]),
+    // The room of records with a clock that a test moves; never installed.
+    program("keychaind-testing", in: "Testing", ["Keychain", "VaubanLinuxHost"]),
     // The watcher with a bus of the test's own.
     program("vauban-watcher-testing", in: "Testing", ["Watcher"]),
     // Passes a socket to a room as systemd would, for tests with several system users.
@@ -138,7 +140,7 @@ let testing: [Target] = [
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     // Client library to storage, through the real rooms over their sockets.
-    tests("RoomsTests", ["Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
+    tests("RoomsTests", ["KeychainStore", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
 ]
 
 let package = Package(

@@ -14,5 +14,6 @@ let package = Package(
         .target(name: "Enclave", dependencies: [vauban]),
         .executableTarget(name: "KeychainSample", dependencies: ["Keychain", vauban]),
         .executableTarget(name: "AuthenticationSample", dependencies: ["Enclave", "Keychain", vauban]),
+        .executableTarget(name: "ApplicationPasswordSample", dependencies: [vauban]),
     ]
 )

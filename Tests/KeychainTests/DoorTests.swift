@@ -40,7 +40,7 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson: continue
+            case .waitingForPerson, .rewrapped: continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                 guard try reply(channel) == .done else { return nil }
@@ -216,28 +216,36 @@ private final class EnclaveDoor: Sendable {
         let caller = try Peer(ofConnection: first.descriptors[0])
         try visitor.channel.send(header: try EnclaveReply.caller(person: caller.uid, pid: Int64(caller.pid)).encoded())
         while true {
-            let request = try EnclaveRequest(derBytes: try visitor.channel.receive(.idle).header)
+            var message = try visitor.channel.receive(.idle)
+            let request = try EnclaveRequest(derBytes: message.header)
             do {
-                try answer(request, visitor)
+                try answer(request, visitor, password: message.takeSecret())
             } catch let refusal as Refusal {
                 try visitor.channel.send(header: try EnclaveReply.refused(refusal).encoded())
             }
         }
     }
 
-    private func answer(_ request: EnclaveRequest, _ visitor: Visitor) throws {
+    private func answer(_ request: EnclaveRequest, _ visitor: Visitor, password: consuming SecretBytes?) throws {
         let channel = visitor.channel
         switch request {
         case .lease:
             let leased = try fake.lease()
             try channel.send(header: try EnclaveReply.leased(leased.lease).encoded(), secret: leased.secrets)
         case .seal(let row):
-            let sealed = try fake.seal(row)
+            let sealed = try fake.seal(row, password: password)
             try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
         case .open(let row, let wrapped, let reason, let mayAsk):
             if row.accessControl != nil, waits.withLock({ $0 }) { try waitForPerson(channel) }
-            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk)
+            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, password: password)
             try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
+        case .rewrap(let row, let wrapped, let generation):
+            let wrapped = try fake.rewrap(row, wrapped: wrapped, generation: generation)
+            try channel.send(header: try EnclaveReply.sealed(wrapped: wrapped).encoded())
+        case .retire(let keys):
+            try fake.retire(keys)
+            try channel.send(header: try EnclaveReply.done.encoded())
+        case .fate(let key): try channel.send(header: try EnclaveReply.fate(try fake.fate(key)).encoded())
         default: throw Refusal(.unknownRequest)
         }
     }

@@ -14,7 +14,14 @@ final class FakeEnclave: EnclaveLine, Sendable {
         var epoch: Int64 = 1
         /// Current first; all generations of a purpose.
         var keys: [(name: KeyLease.Key, bytes: [UInt8])] = []
-        var sealed: [[UInt8]: (row: RowBinding, key: [UInt8])] = [:]
+        var sealed: [[UInt8]: (row: RowBinding, key: [UInt8], password: [UInt8]?)] = [:]
+        /// Keys that were destroyed for good, as opposed to those that nobody has heard of.
+        var destroyed: Set<KeyName> = []
+        var timesRetired = 0
+        /// What happens between two steps of a request, once.
+        var beforeRewrap: (@Sendable () throws -> Void)?
+        var afterSeal: (@Sendable () throws -> Void)?
+        var beforeOpen: (@Sendable () throws -> Void)?
         /// What the person does when asked.
         var personAnswers: Refusal?
         var timesAsked = 0
@@ -35,11 +42,24 @@ final class FakeEnclave: EnclaveLine, Sendable {
         try renew(.deviceIndex)
     }
 
+    /// The one that another process was, by what it wrote down.
+    init(person: UInt32, lent: LentKeys, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) {
+        self.person = person
+        standing = lent.standingConnectionBegan()
+        state.withLock { state in
+            state.keys = keys
+            state.sealed = sealed.mapValues { ($0.row, $0.key, nil) }
+        }
+    }
+
     /// Puts a new generation in front of a purpose's keys.
-    func renew(_ purpose: KeyLease.Purpose, forgettingOld: Bool = false) throws {
+    func renew(_ purpose: KeyLease.Purpose, forgettingOld: Bool = false, destroyingOld: Bool = false) throws {
         let key = (name: KeyLease.Key(purpose: purpose, generation: try Entropy.bytes(8)), bytes: try Entropy.bytes(32))
         state.withLock { state in
-            if forgettingOld { state.keys.removeAll { $0.name.purpose == purpose } }
+            if destroyingOld {
+                for old in state.keys where old.name.purpose == purpose { state.destroyed.insert(old.name.asKeyName) }
+            }
+            if forgettingOld || destroyingOld { state.keys.removeAll { $0.name.purpose == purpose } }
             state.keys.insert(key, at: 0)
         }
     }
@@ -67,7 +87,8 @@ final class FakeEnclave: EnclaveLine, Sendable {
         return LeasedKeys(lease: lease, secrets: SecretBytes(bytes), standing: standing)
     }
 
-    func seal(_ row: RowBinding) throws -> SealedItemKey {
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
+        let password = Self.bytes(password)
         let wrapped = try Entropy.bytes(16)
         let key = try Entropy.bytes(32)
         try state.withLock { state throws(Refusal) in
@@ -76,25 +97,81 @@ final class FakeEnclave: EnclaveLine, Sendable {
             guard state.keys.first(where: { $0.name.purpose == .metadata(row.protection) })?.name.generation == row.generation else {
                 throw Refusal(.keysChanged)
             }
-            state.sealed[wrapped] = (row, key)
+            if row.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
+            state.sealed[wrapped] = (row, key, password)
         }
+        try state.withLock { $0.afterSeal.take() }?()
         return SealedItemKey(wrapped: wrapped, key: SecretBytes(key))
     }
 
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool) throws -> SecretBytes {
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
+        let password = Self.bytes(password)
+        try state.withLock { $0.beforeOpen.take() }?()
         let key = try state.withLock { state throws(Refusal) in
             state.timesOpened += 1
-            if !state.keys.contains(where: { $0.name.generation == row.generation }) { throw Refusal(.keyDestroyed) }
+            try Self.checkKnown(row, state)
             try Self.checkOpen(row, state)
             guard let sealed = state.sealed[wrapped], sealed.row == row else { throw Refusal(.rowDamaged) }
+            if row.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
             if row.accessControl?.requirementToDecrypt.isNone == false {
                 guard mayAsk else { throw Refusal(.interactionNotAllowed) }
                 state.timesAsked += 1
                 if let refusal = state.personAnswers { throw refusal }
             }
+            if row.accessControl?.needsApplicationPassword == true, password != sealed.password { throw Refusal(.authenticationFailed) }
             return sealed.key
         }
         return SecretBytes(key)
+    }
+
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8] {
+        try state.withLock { $0.beforeRewrap.take() }?()
+        let new = try Entropy.bytes(16)
+        try state.withLock { state throws(Refusal) in
+            try Self.checkKnown(row, state)
+            try Self.checkOpen(row, state)
+            guard state.keys.first(where: { $0.name.purpose == .metadata(row.protection) })?.name.generation == generation else {
+                throw Refusal(.keysChanged)
+            }
+            guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationApart else { throw Refusal(.rowDamaged) }
+            state.sealed[new] = (row.with(generation: generation), sealed.key, sealed.password)
+        }
+        return new
+    }
+
+    func retire(_ keys: [KeyName]) throws {
+        try state.withLock { state throws(Refusal) in
+            state.timesRetired += 1
+            for name in keys {
+                guard Self.fate(name, state) == .older else { throw Refusal(.badParameter) }
+                state.keys.removeAll { $0.name.asKeyName == name }
+                state.destroyed.insert(name)
+            }
+        }
+    }
+
+    func fate(_ key: KeyName) throws -> KeyFate { state.withLock { Self.fate(key, $0) } }
+
+    private static func fate(_ key: KeyName, _ state: State) -> KeyFate {
+        if state.destroyed.contains(key) { return .destroyed }
+        let held = state.keys.filter { $0.name.asKeyName.purpose == key.purpose }
+        if held.first?.name.generation == key.generation { return .current }
+        return held.contains { $0.name.generation == key.generation } ? .older : .unknown
+    }
+
+    private static func checkKnown(_ row: RowBinding, _ state: State) throws(Refusal) {
+        switch fate(KeyName(purpose: row.protection.number, generation: row.generation), state) {
+        case .current, .older: break
+        case .destroyed: throw Refusal(.keyDestroyed)
+        case .unknown: throw Refusal(.keyUnknown)
+        }
+    }
+
+    private static func bytes(_ secret: borrowing SecretBytes?) -> [UInt8]? {
+        switch secret {
+        case .some(let secret): secret.withUnsafeBytes { Array($0) }
+        case .none: nil
+        }
     }
 
     private static func checkOpen(_ row: RowBinding, _ state: State) throws(Refusal) {
@@ -116,6 +193,16 @@ final class FakeEnclave: EnclaveLine, Sendable {
         case .always: return true
         case .firstUnlock: return state.lock != .beforeFirstUnlock
         case .unlocked: return state.lock == .unlocked
+        }
+    }
+}
+
+extension KeyLease.Key {
+    var asKeyName: KeyName {
+        switch purpose {
+        case .metadata(let protection): KeyName(purpose: protection.number, generation: generation)
+        case .firstUnlockIndex: KeyName(purpose: 100, generation: generation)
+        case .deviceIndex: KeyName(purpose: 101, generation: generation)
         }
     }
 }

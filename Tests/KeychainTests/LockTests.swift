@@ -112,7 +112,7 @@ import VaubanSecretBytes
 
     private func install(_ room: Room) throws {
         let leased = try room.enclave.lease()
-        let isOfUse = room.lent.install(leased)
+        let isOfUse = room.lent.install(leased, slept: 0)
         #expect(isOfUse)
     }
 
@@ -127,7 +127,7 @@ import VaubanSecretBytes
         let room = try Room()
         let stale = try room.enclave.lease()
         room.enclave.lock(room.lent)
-        let isOfUse = room.lent.install(stale)
+        let isOfUse = room.lent.install(stale, slept: 0)
         #expect(!isOfUse)
         #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), person: Room.person) == nil)
         #expect(room.lent.currentGeneration(of: .metadata(.always), person: Room.person) != nil)
@@ -137,13 +137,13 @@ import VaubanSecretBytes
     @Test func aLeaseIsNothingWithoutItsStandingConnection() throws {
         let room = try Room()
         let leased = try room.enclave.lease()
-        let before = room.lent.install(leased)
+        let before = room.lent.install(leased, slept: 0)
         room.lent.standingConnectionEnded()
         #expect(room.lent.currentGeneration(of: .deviceIndex, person: Room.person) == nil)
-        let meanwhile = room.lent.install(leased)
+        let meanwhile = room.lent.install(leased, slept: 0)
         #expect(room.lent.standing(within: 1000) == nil)
         let next = room.lent.standingConnectionBegan()
-        let after = room.lent.install(leased)
+        let after = room.lent.install(leased, slept: 0)
         #expect(before && !meanwhile && !after)
         #expect(room.lent.standing(within: 1000) == next)
     }

@@ -20,12 +20,25 @@ final class Room {
     private(set) var databases: DatabaseRegistry
     private let pagesMax: Int?
     let clock = Mutex<Int64>(800_000_000_000_000)
+    /// Nanoseconds that the machine has slept.
+    let slept = Mutex<UInt64>(0)
 
     init(pagesMax: Int? = nil) throws {
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
         enclave = try FakeEnclave(person: Self.person, lent: lent)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax)
+    }
+
+    /// Over a database that an earlier version wrote, with the enclave it was written with.
+    init(database: URL, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) throws {
+        folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
+        enclave = FakeEnclave(person: Self.person, lent: lent, keys: keys, sealed: sealed)
+        pagesMax = nil
+        let state = try PrivateFolder(path: folder, creating: true)
+        let person = try state.subfolder("\(Self.person)", creating: true)
+        try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(person.path)/keychain.db"))
+        databases = DatabaseRegistry(state: state)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -44,8 +57,10 @@ final class Room {
     func serve(_ request: KeychainRequest, value: String? = nil) throws -> Replies {
         let replies = Replies()
         let now = clock.withLock { $0 }
+        let slept = slept.withLock { $0 }
         let parts = KeychainParts(
-            databases: databases, lent: lent, now: { now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            databases: databases, lent: lent, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
         try RequestInProgress.serve(request, value: secret, of: Self.person, parts: parts, enclave: enclave, to: replies)
@@ -56,34 +71,45 @@ final class Room {
 
     func add(
         _ attributes: [AttributeName: AttributeValue], value: String? = "value", kind: ItemKind = .genericPassword,
-        _ protection: Protection = .whenUnlocked, control: AccessControlFlags? = nil
+        _ protection: Protection = .whenUnlocked, control: AccessControlFlags? = nil, password: String? = nil
     ) throws {
         let control = try control.map { try AccessControl(protection: protection, flags: $0) }
         let record = ItemRecord(kind: kind, attributes: ItemAttributes(attributes), protection: protection, accessControl: control)
-        try serve(.add(record, returns: [], hasData: value != nil), value: value)
+        let count = password?.utf8.count
+        try serve(.add(record, returns: [], hasData: value != nil, passwordBytes: count), value: joined(value, password))
     }
 
     func find(
         _ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, data: Bool = true, limit: MatchLimit = .one,
-        _ change: (inout ItemQuery) -> Void = { _ in }
+        password: String? = nil, _ change: (inout ItemQuery) -> Void = { _ in }
     ) throws -> [Found] {
         var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
         query.returnsData = data
         query.returnsAttributes = true
         query.limit = limit
         change(&query)
-        let replies = try serve(.copyMatching(query))
+        let replies = try serve(.copyMatching(query, passwordBytes: password?.utf8.count), value: password)
         return replies.found
     }
 
     func update(
         _ attributes: [AttributeName: AttributeValue], to changes: [AttributeName: AttributeValue] = [:], value: String? = nil,
-        protection: Protection? = nil, control: AccessControl? = nil, kind: ItemKind = .genericPassword
+        protection: Protection? = nil, control: AccessControl? = nil, kind: ItemKind = .genericPassword, password: String? = nil
     ) throws {
         let query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
         let changes = ItemChanges(
             attributes: ItemAttributes(changes), protection: protection, accessControl: control, hasData: value != nil)
-        try serve(.update(query, changes), value: value)
+        try serve(.update(query, changes, passwordBytes: password?.utf8.count), value: joined(value, password))
+    }
+
+    private func joined(_ value: String?, _ password: String?) -> String? {
+        value == nil && password == nil ? nil : (value ?? "") + (password ?? "")
+    }
+
+    @discardableResult
+    func rewrap() throws -> RewrapProgress {
+        guard case .rewrapped(let progress)? = try serve(.rewrap).messages.first else { throw Refusal(.internalFault) }
+        return progress
     }
 
     func delete(_ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword) throws {
@@ -102,6 +128,16 @@ final class Room {
         guard try database.update([RowChange(old: row.handle, row: changed, changesBlinds: false)]) == .written else {
             throw Refusal(.internalFault)
         }
+    }
+}
+
+extension Room {
+    /// For what an enclave does in the middle of a request.
+    ///
+    /// `@unchecked Sendable`: the fake enclave calls back on the thread that asks it, which is the test's own.
+    final class Reference: @unchecked Sendable {
+        private(set) weak var room: Room?
+        init(_ room: Room) { self.room = room }
     }
 }
 

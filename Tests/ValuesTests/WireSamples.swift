@@ -132,11 +132,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .copyMatching(ItemQuery(kind: .genericPassword)),
             .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
+            .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
+            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard,
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done,
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .waitingForPerson("pts/3"),
+            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let authentication: [WireSample] =

@@ -66,6 +66,7 @@ let allowedImports: [String: Set<String>] = [
     "SimulatedHost": platform.union(["VaubanLinuxHost"]),
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
     "vauban-launcher-testing": platform.union(["Launcher"]),
+    "keychaind-testing": platform.union(["Keychain", "VaubanLinuxHost"]),
     "vauban-watcher-testing": platform.union(["Watcher"]),
 ]
 

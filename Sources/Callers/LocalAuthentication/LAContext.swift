@@ -13,6 +13,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         var isInvalid = false
         var interactionNotAllowed = false
         var localizedReason = ""
+        var applicationPassword: ApplicationPassword?
         var running: [ObjectIdentifier: CallCancellation] = [:]
     }
 
@@ -64,8 +65,34 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Ends what runs with `appCancel`, and every later use with `invalidContext` (C-128).
     open func invalidate() {
-        state.withLock { $0.isInvalid = true }
+        state.withLock { state in
+            state.isInvalid = true
+            state.applicationPassword = nil
+        }
         cancelAll()
+    }
+
+    /// Gives keychain calls with this context the application's own password for items whose access control has
+    /// `.applicationPassword` (C-133); nil takes it back. False if the context is invalid, if the password is empty or has
+    /// more than 1024 bytes, or if the type is another.
+    @discardableResult
+    open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
+        guard type == .applicationPassword else { return false }
+        var password: ApplicationPassword?
+        if let credential {
+            guard let held = ApplicationPassword(credential) else { return false }
+            password = held
+        }
+        return state.withLock { state in
+            guard !state.isInvalid else { return false }
+            state.applicationPassword = password
+            return true
+        }
+    }
+
+    /// Whether a password was given and not taken back.
+    open func isCredentialSet(_ type: LACredentialType) -> Bool {
+        type == .applicationPassword && state.withLock { $0.applicationPassword != nil }
     }
 
     /// Makes an evaluation fail with `notInteractive`, and a keychain call with errSecInteractionNotAllowed, where the
@@ -122,4 +149,6 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 }
 
-extension LAContext: KeychainAuthenticationContext {}
+extension LAContext: KeychainAuthenticationContext {
+    var applicationPassword: ApplicationPassword? { state.withLock { $0.applicationPassword } }
+}

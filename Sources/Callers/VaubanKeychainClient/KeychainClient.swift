@@ -31,26 +31,34 @@ package final class KeychainClient: Sendable {
         connection = ServiceConnection(service: service, address: service.keychainDoor)
     }
 
-    /// Adds an item; answers it if `returns` asks for something.
+    /// Adds an item; answers it if `returns` asks for something. The password is the application's own, for an item whose
+    /// access control needs one: 1 to 1024 bytes.
     package func add(
-        _ record: ItemRecord, secret: borrowing SecretBytes?, returns: ReturnKinds = [], waiting: Waiting? = nil
+        _ record: ItemRecord, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil, returns: ReturnKinds = [],
+        waiting: Waiting? = nil
     ) throws(Refusal) -> FoundEntry? {
-        let request = KeychainRequest.add(record, returns: returns, hasData: secret != nil)
-        return try call(request, secret: secret, waiting: waiting).first
+        let count = try Self.passwordBytes(password)
+        let request = KeychainRequest.add(record, returns: returns, hasData: secret != nil, passwordBytes: count)
+        return try call(request, secret: secret, password: password, waiting: waiting).found.first
     }
 
     /// The matches, in no particular order; at least one, or `itemNotFound`.
-    package func copyMatching(_ query: ItemQuery, waiting: Waiting? = nil) throws(Refusal) -> [FoundEntry] {
-        try call(.copyMatching(query), secret: nil, waiting: waiting)
+    package func copyMatching(
+        _ query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil
+    ) throws(Refusal) -> [FoundEntry] {
+        let request = KeychainRequest.copyMatching(query, passwordBytes: try Self.passwordBytes(password))
+        return try call(request, secret: nil, password: password, waiting: waiting).found
     }
 
     /// Changes every match; `changes.hasData` says whether `secret` replaces the value.
     package func update(
-        _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, waiting: Waiting? = nil
+        _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil,
+        waiting: Waiting? = nil
     ) throws(Refusal) {
         var changes = changes
         changes.hasData = secret != nil
-        _ = try call(.update(query, changes), secret: secret, waiting: waiting)
+        let request = KeychainRequest.update(query, changes, passwordBytes: try Self.passwordBytes(password))
+        _ = try call(request, secret: secret, password: password, waiting: waiting)
     }
 
     /// Removes every match.
@@ -58,10 +66,68 @@ package final class KeychainClient: Sendable {
         _ = try call(.delete(query), secret: nil, waiting: waiting)
     }
 
-    private func call(_ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?) throws(Refusal) -> [FoundEntry] {
+    /// Moves a batch of rows to the current keys of their classes; to be repeated while some are left.
+    package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
+        guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {
+            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+        }
+        return progress
+    }
+
+    /// Removes what no key opens any more.
+    package func discard(waiting: Waiting? = nil) throws(Refusal) {
+        _ = try call(.discard, secret: nil, waiting: waiting)
+    }
+
+    private func call(
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?
+    ) throws(Refusal) -> Outcome {
+        switch password {
+        case .none: return try call(request, secret: secret, waiting: waiting)
+        case .some(let password):
+            let section: SecretBytes? = Self.joined(secret, password)
+            return try call(request, secret: section, waiting: waiting)
+        }
+    }
+
+    private static func passwordBytes(_ password: borrowing SecretBytes?) throws(Refusal) -> Int? {
+        let count: Int
+        switch password {
+        case .none: return nil
+        case .some(let password): count = password.count
+        }
+        guard (1...KeychainRequest.passwordBytesMax).contains(count) else {
+            throw Refusal(.badParameter, "an application's password has 1 to \(KeychainRequest.passwordBytesMax) bytes")
+        }
+        return count
+    }
+
+    /// The secret section: the value, and behind it the password.
+    private static func joined(_ value: borrowing SecretBytes?, _ password: borrowing SecretBytes) -> SecretBytes {
+        switch value {
+        case .none: return password.duplicate()
+        case .some(let value):
+            return value.withUnsafeBytes { front in
+                password.withUnsafeBytes { back in
+                    SecretBytes(count: front.count + back.count) { target in
+                        UnsafeMutableRawBufferPointer(rebasing: target[..<front.count]).copyMemory(from: front)
+                        UnsafeMutableRawBufferPointer(rebasing: target[front.count...]).copyMemory(from: back)
+                    }
+                }
+            }
+        }
+    }
+
+    /// What came back for one request.
+    private struct Outcome {
+        var found: [FoundEntry] = []
+        var progress: RewrapProgress?
+    }
+
+    private func call(_ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?) throws(Refusal) -> Outcome {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
-        let outcome: Result<[FoundEntry], Refusal>
+        let outcome: Result<Outcome, Refusal>
         do throws(HandshakeFault) {
             outcome = try answer(to: header, secret, waiting)
         } catch {
@@ -72,13 +138,13 @@ package final class KeychainClient: Sendable {
 
     private func answer(
         to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?
-    ) throws(HandshakeFault) -> Result<[FoundEntry], Refusal> {
+    ) throws(HandshakeFault) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret)
         do throws(ChannelFault) { return try replies(on: channel, waiting) } catch { throw .channel(error) }
     }
 
-    private func replies(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Result<[FoundEntry], Refusal> {
-        var entries: [FoundEntry] = []
+    private func replies(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Result<Outcome, Refusal> {
+        var outcome = Outcome()
         var patience = Patience.machine
         while true {
             var message = try channel.receive(patience)
@@ -90,7 +156,8 @@ package final class KeychainClient: Sendable {
                 return .failure(refusal)
             case .done:
                 connection.give(back: channel)
-                return .success(entries)
+                return .success(outcome)
+            case .rewrapped(let progress): outcome.progress = progress
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)
@@ -98,7 +165,7 @@ package final class KeychainClient: Sendable {
                 patience = .machine
                 for item in found {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
-                    entries.append(FoundEntry(record: item.record, secret: secret))
+                    outcome.found.append(FoundEntry(record: item.record, secret: secret))
                 }
             }
         }

@@ -11,6 +11,7 @@ package enum KeychainReply: Hashable, Sendable {
     case items([FoundItem])
     /// The person is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
     case waitingForPerson(String)
+    case rewrapped(RewrapProgress)
 }
 
 /// One match: its record where attributes were asked for, and whether a value comes with it.
@@ -37,7 +38,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
-///   FoundItem, waitingForPerson [3] UTF8String } }`
+///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
     package static let itemsMax = 256
@@ -51,6 +52,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 1: return .done
             case 2: return .items(try reply.list("items", max: Self.itemsMax))
             case 3: return .waitingForPerson(try reply.text("where", max: 512))
+            case 4: return .rewrapped(try reply.value("progress"))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -66,6 +68,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .done: fields.tagged(1) { _ in }
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
             case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
+            case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             }
         }
     }

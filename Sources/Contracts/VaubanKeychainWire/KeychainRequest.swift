@@ -5,13 +5,54 @@ package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
 
-/// What a caller asks of the keychain. A value to store travels as the message's secret section.
+/// What a caller asks of the keychain. A value to store travels as the message's secret section; `passwordBytes` says how
+/// many of the section's last bytes are the application's password, for items that need one.
 package enum KeychainRequest: Hashable, Sendable {
     /// `hasData` tells an empty value from none.
-    case add(ItemRecord, returns: ReturnKinds, hasData: Bool)
-    case copyMatching(ItemQuery)
-    case update(ItemQuery, ItemChanges)
+    case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil)
+    case copyMatching(ItemQuery, passwordBytes: Int? = nil)
+    case update(ItemQuery, ItemChanges, passwordBytes: Int? = nil)
     case delete(ItemQuery)
+    /// Moves a batch of this person's rows to the current keys of their classes.
+    case rewrap
+    /// Removes what no key opens any more: rows whose class key was destroyed, everything after an erasure.
+    case discard
+
+    package static let passwordBytesMax = 1024
+}
+
+/// How far the rows have come on their way to the current keys, as one batch left them.
+package struct RewrapProgress: Hashable, Sendable {
+    /// Rows that this batch moved.
+    package var done: Int
+    /// Rows that the next batches can move; with none left it is over.
+    package var left: Int
+    /// Rows that stay where they are for now: of a class that is closed, put aside, or made by an older version so that
+    /// moving them takes their person. Of those that a batch did not come to, none is counted.
+    package var kept: Int
+
+    package init(done: Int, left: Int, kept: Int) {
+        self.done = done
+        self.left = left
+        self.kept = kept
+    }
+}
+
+/// `RewrapProgress ::= SEQUENCE { done INTEGER (0..MAX), left INTEGER (0..MAX), kept INTEGER (0..MAX) }`
+extension RewrapProgress: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        done = Int(try fields.integer("done", in: 0...Int64.max))
+        left = Int(try fields.integer("left", in: 0...Int64.max))
+        kept = Int(try fields.integer("kept", in: 0...Int64.max))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Int64(done))
+            try fields.integer(Int64(left))
+            try fields.integer(Int64(kept))
+        }
+    }
 }
 
 /// Which parts of an added item come back.
@@ -60,7 +101,8 @@ extension ItemChanges: DERReadable, DERWritable {
     }
 }
 
-/// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3] } }`
+/// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
+///   rewrap [4], discard [5] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -72,10 +114,12 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 0:
                 let record: ItemRecord = try call.value("record")
                 let returns = ReturnKinds(rawValue: try call.integer("returns", in: 0...3))
-                return .add(record, returns: returns, hasData: try call.boolean("has data"))
-            case 1: return .copyMatching(try call.value("query"))
-            case 2: return .update(try call.value("query"), try call.value("changes"))
+                return .add(record, returns: returns, hasData: try call.boolean("has data"), passwordBytes: try Self.passwordBytes(&call))
+            case 1: return .copyMatching(try call.value("query"), passwordBytes: try Self.passwordBytes(&call))
+            case 2: return .update(try call.value("query"), try call.value("changes"), passwordBytes: try Self.passwordBytes(&call))
             case 3: return .delete(try call.value("query"))
+            case 4: return .rewrap
+            case 5: return .discard
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
@@ -83,23 +127,35 @@ extension KeychainRequest: DERReadable, DERWritable {
         self = call
     }
 
+    private static func passwordBytes(_ call: inout DERFields) throws -> Int? {
+        try call.optionalInteger(0, "password bytes", in: 1...Int64(passwordBytesMax)).map { Int($0) }
+    }
+
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
-            case .add(let record, let returns, let hasData):
+            case .add(let record, let returns, let hasData, let passwordBytes):
                 try fields.tagged(0) { call in
                     try call.value(record)
                     try call.integer(returns.rawValue)
                     try call.boolean(hasData)
+                    try call.optionalInteger(0, passwordBytes.map { Int64($0) })
                 }
-            case .copyMatching(let query): try fields.tagged(1) { try $0.value(query) }
-            case .update(let query, let changes):
+            case .copyMatching(let query, let passwordBytes):
+                try fields.tagged(1) { call in
+                    try call.value(query)
+                    try call.optionalInteger(0, passwordBytes.map { Int64($0) })
+                }
+            case .update(let query, let changes, let passwordBytes):
                 try fields.tagged(2) { call in
                     try call.value(query)
                     try call.value(changes)
+                    try call.optionalInteger(0, passwordBytes.map { Int64($0) })
                 }
             case .delete(let query): try fields.tagged(3) { try $0.value(query) }
+            case .rewrap: fields.tagged(4) { _ in }
+            case .discard: fields.tagged(5) { _ in }
             }
         }
     }

@@ -42,31 +42,50 @@ final class EnclaveConnection: EnclaveLine {
         throw Self.silent
     }
 
-    func seal(_ row: RowBinding) throws -> SealedItemKey {
-        let answer = try ask(.seal(row))
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
+        let answer = try ask(.seal(row), password: password)
         guard case .sealed(let wrapped) = answer.reply else { throw Self.notUnderstood }
         return SealedItemKey(wrapped: wrapped, key: try answer.takeSecret(KeyLease.keyBytes))
     }
 
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool) throws -> SecretBytes {
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
         // Only where a person may be asked can the wait be long enough for the caller to end meanwhile.
         let mayWait = mayAsk && row.accessControl != nil
-        let answer = try ask(.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk), watching: mayWait ? visitor.channel.socket : nil)
+        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk)
+        let answer = try ask(request, password: password, watching: mayWait ? visitor.channel.socket : nil)
         guard case .opened = answer.reply else { throw Self.notUnderstood }
         return try answer.takeSecret(KeyLease.keyBytes)
+    }
+
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8] {
+        guard case .sealed(let wrapped) = try ask(.rewrap(row, wrapped: wrapped, generation: generation)).reply else {
+            throw Self.notUnderstood
+        }
+        return wrapped
+    }
+
+    func retire(_ keys: [KeyName]) throws {
+        guard case .done = try ask(.retire(keys)).reply else { throw Self.notUnderstood }
+    }
+
+    func fate(_ key: KeyName) throws -> KeyFate {
+        guard case .fate(let fate) = try ask(.fate(key)).reply else { throw Self.notUnderstood }
+        return fate
     }
 
     // MARK: One exchange
 
     /// Asks once more over a new connection if the first one breaks: the enclave may have restarted, and nothing that it
     /// is asked here is done twice by being asked twice. A person is not asked again.
-    private func ask(_ request: EnclaveRequest, watching: Descriptor? = nil) throws -> Answer {
+    private func ask(_ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watching: Descriptor? = nil) throws -> Answer {
         let header = try request.encoded()
         for attempt in 1...2 {
             var personWasAsked = false
             let answer: Answer
             do throws(ChannelFault) {
-                answer = try exchange(header, watching, &personWasAsked)
+                let channel = try connected()
+                if request.takesSecret { try Self.send(header, password, on: channel) } else { try channel.send(header: header) }
+                answer = try self.answer(on: channel, watching, &personWasAsked)
             } catch .watchedEnded {
                 hangUp()
                 throw CallerGone()
@@ -81,9 +100,14 @@ final class EnclaveConnection: EnclaveLine {
         throw Self.silent
     }
 
-    private func exchange(_ header: [UInt8], _ watching: Descriptor?, _ personWasAsked: inout Bool) throws(ChannelFault) -> Answer {
-        let channel = try connected()
-        try channel.send(header: header)
+    private static func send(_ header: [UInt8], _ password: borrowing SecretBytes?, on channel: Channel) throws(ChannelFault) {
+        switch password {
+        case .some(let password): try channel.send(header: header, secret: password)
+        case .none: try channel.send(header: header)
+        }
+    }
+
+    private func answer(on channel: Channel, _ watching: Descriptor?, _ personWasAsked: inout Bool) throws(ChannelFault) -> Answer {
         var patience = Patience.machine
         var watching = watching
         while true {

@@ -6,10 +6,16 @@ package import VaubanSecretBytes
 package protocol EnclaveLine {
     /// The keys that are open now.
     func lease() throws -> LeasedKeys
-    /// A new item key for a row.
-    func seal(_ row: RowBinding) throws -> SealedItemKey
+    /// A new item key for a row. The password goes to the enclave only if the row's control needs one.
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey
     /// The item key of a row. May ask the person, and then takes person time.
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool) throws -> SecretBytes
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
+    /// The same item key under another generation of its class key; asks nobody.
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
+    /// Says that no row is under these keys any more. At most `EnclaveRequest.retiredMax` at once.
+    func retire(_ keys: [KeyName]) throws
+    /// What became of a key.
+    func fate(_ key: KeyName) throws -> KeyFate
 }
 
 package struct LeasedKeys: ~Copyable {

@@ -6,28 +6,33 @@ internal import VaubanAccessPolicy
 final class KeyBorrower {
     let person: UInt32
     private let lent: LentKeys
+    private let sleepClock: SleepClock
     private let enclave: any EnclaveLine
-    /// What the enclave said in this request, if it was asked.
+    /// What the enclave said in this request, if it was asked, and how often it was.
     private var lease: KeyLease?
+    private var renewals = 0
 
-    init(person: UInt32, lent: LentKeys, enclave: any EnclaveLine) {
+    init(person: UInt32, lent: LentKeys, sleepClock: SleepClock, enclave: any EnclaveLine) {
         self.person = person
         self.lent = lent
+        self.sleepClock = sleepClock
         self.enclave = enclave
     }
 
     func use<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
+        dropAfterSleep()
         if let value = try lent.use(purpose, generation: generation, of: person, body) { return value }
-        guard try renewOnce() else { return nil }
+        guard try renew(for: purpose, generation) else { return nil }
         return try lent.use(purpose, generation: generation, of: person, body)
     }
 
     /// The generation of the current key; nil when it is closed.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
+        dropAfterSleep()
         if let generation = lent.currentGeneration(of: purpose, person: person) { return generation }
-        guard try renewOnce() else { return nil }
+        guard try renew(for: purpose, nil) else { return nil }
         return lent.currentGeneration(of: purpose, person: person)
     }
 
@@ -40,9 +45,13 @@ final class KeyBorrower {
         throw closed
     }
 
-    /// Why a key of a class is not here.
+    /// Why a key of a class is not here. Where everything is open, it is one that has given way to another.
     var closed: Refusal {
-        lease?.lock == .beforeFirstUnlock ? Refusal(.beforeFirstUnlock) : Refusal(.locked)
+        switch lease?.lock {
+        case .beforeFirstUnlock: Refusal(.beforeFirstUnlock)
+        case .unlocked: Refusal(.keysChanged)
+        default: Refusal(.locked)
+        }
     }
 
     var isUnlocked: Bool { lease?.lock == .unlocked }
@@ -53,14 +62,41 @@ final class KeyBorrower {
         lease = nil
     }
 
-    private func renewOnce() throws -> Bool {
-        guard lease == nil else { return false }
+    /// What the enclave lends now, whatever was lent before.
+    func leaseAnew() throws -> KeyLease {
+        startOver()
+        try renew()
+        guard let lease else { throw closed }
+        return lease
+    }
+
+    /// The machine may have been opened by somebody else since it slept: whether keys may be used is the enclave's to
+    /// say anew, also in the middle of a request.
+    private func dropAfterSleep() {
+        if lent.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
+    }
+
+    /// Borrows anew where that can bring a key that is not here: once in a request, and again if the enclave had lent it
+    /// and another request has dropped it since. False when it is closed.
+    private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
+        if let lease {
+            let wasLent = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
+            guard wasLent, renewals < KeychainLimits.attemptsMax else { return false }
+        }
+        try renew()
+        return true
+    }
+
+    private func renew() throws {
+        renewals += 1
         for _ in 0..<KeychainLimits.attemptsMax {
+            // Looked at before: a sleep while the lease is on its way counts.
+            let slept = sleepClock.slept()
             let leased = try enclave.lease()
             guard leased.lease.person == person else { throw Refusal(.internalFault, "the enclave lent another person's keys") }
-            if lent.install(leased) {
+            if lent.install(leased, slept: slept) {
                 lease = leased.lease
-                return true
+                return
             }
         }
         // Recalled as fast as it is lent: the person is locking.

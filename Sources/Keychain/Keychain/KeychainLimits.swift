@@ -1,6 +1,6 @@
 /// The limits of the keychain room, in one place.
 package enum KeychainLimits {
-    /// Bytes of a value; what one message can carry (`DoorLimits.secretBytesMax`).
+    /// Bytes of a value; what one message can carry (`DoorLimits.secretBytesMax`), less the application's password.
     package static let valueBytesMax = 1 << 20
     /// Bytes of an item's record as a reply carries it: below a message's header by more than dates and group add.
     package static let recordBytesMax = 58_000
@@ -13,6 +13,12 @@ package enum KeychainLimits {
     package static let batchBytesMax = 4 << 20
     /// Bytes of new ciphertext that one update may hold until its transaction.
     package static let updateBytesMax = 256 << 20
+    /// Rows that one request moves to the current class key, and about how many bytes of them.
+    package static let rewrapRowsMax = 256
+    package static let rewrapBytesMax = 4 << 20
+    /// How long the machine may sleep, in nanoseconds, before what was lent is borrowed anew: what two clocks that are
+    /// read one after the other may differ by, and more.
+    package static let sleepNanosecondsMax: Int64 = 1_000_000_000
     /// How often a request starts over, because a key changed or a row was written meanwhile.
     package static let attemptsMax = 4
     /// First and longest pause before the standing connection is made again, in milliseconds.

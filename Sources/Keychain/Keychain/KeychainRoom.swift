@@ -34,12 +34,12 @@ package struct KeychainRoom {
     package static let enclaveSocketName = "enclave"
 
     /// Runs the room until it is ended; what it says on the way out is for the log. The process is hardened before it
-    /// reads the first byte.
-    package static func main(_ words: [String]) -> Never {
+    /// reads the first byte. A test's program brings a clock that sleeps at its word.
+    package static func main(_ words: [String], sleepClock: SleepClock = .ofThisMachine) -> Never {
         guard let arguments = Arguments(words) else { leave(64, Arguments.usage) }
         do {
             try ProcessHardening.apply()
-            try run(arguments)
+            try run(arguments, sleepClock)
         } catch let fault as SystemFault {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {
@@ -51,14 +51,14 @@ package struct KeychainRoom {
         }
     }
 
-    private static func run(_ arguments: Arguments) throws -> Never {
+    private static func run(_ arguments: Arguments, _ sleepClock: SleepClock) throws -> Never {
         var logger = Logger(label: "keychaind") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .info
         let listener = try InheritedSockets().socket(socketName)
         let state = try PrivateFolder(path: arguments.state, creating: true)
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
-        let door = open(state: state, enclave: address, lent: LentKeys(), logger: logger)
+        let door = open(state: state, enclave: address, lent: LentKeys(), sleepClock: sleepClock, logger: logger)
         defer { withExtendedLifetime(lock) {} }
         try Doorway(listener: listener, admits: { _ in true }).run(
             refused: { [logger] _, uid in logger.notice("a connection was refused", metadata: ["person": "\(uid)"]) },
@@ -66,10 +66,13 @@ package struct KeychainRoom {
     }
 
     /// The room's door, with its standing connection begun.
-    package static func open(state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, logger: Logger) -> KeychainDoor {
+    package static func open(
+        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, sleepClock: SleepClock = .ofThisMachine, logger: Logger
+    ) -> KeychainDoor {
         LeaseConnection(address: enclave, lent: lent, logger: logger).start()
         let databases = DatabaseRegistry(state: state)
-        let parts = KeychainParts(databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, logger: logger)
+        let parts = KeychainParts(
+            databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock, logger: logger)
         return KeychainDoor(parts: parts, enclave: enclave)
     }
 

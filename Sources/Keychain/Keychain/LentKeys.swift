@@ -14,6 +14,8 @@ package final class LentKeys: Sendable {
         var lastStanding: Int64 = 0
         var recalls: [UInt32: Recalls] = [:]
         var persons: [UInt32: PersonKeys] = [:]
+        /// How long the machine had slept when the oldest of the keys was lent; nil while none is here.
+        var slept: Int64?
     }
 
     /// The newest epochs that were taken back, of class-A keys and of all keys.
@@ -50,7 +52,8 @@ package final class LentKeys: Sendable {
 
     /// Takes a lease's keys in the place of those before. Keys that were called back since, or lent over a line that is
     /// gone, are dropped; false says that the lease is of no use.
-    package func install(_ leased: borrowing LeasedKeys) -> Bool {
+    /// - Parameter slept: nanoseconds that the machine had slept when the lease was asked for.
+    package func install(_ leased: borrowing LeasedKeys, slept: Int64) -> Bool {
         let lease = leased.lease
         guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
         var kept: [HeldKey] = []
@@ -66,6 +69,7 @@ package final class LentKeys: Sendable {
             let isCurrent = lease.epoch > recalls.classA
             let keys = state.persons[lease.person] ?? PersonKeys()
             state.persons[lease.person] = keys
+            state.slept = min(state.slept ?? slept, slept)
             keys.held.withLock { held in held = kept.filter { isCurrent || !$0.name.purpose.isClassA } }
             return isCurrent
         }
@@ -89,6 +93,16 @@ package final class LentKeys: Sendable {
         state.withLock { $0.persons[person]?.held.withLock { $0.removeAll() } }
     }
 
+    /// Erases everybody's keys if the machine has slept since any of them was lent; true then.
+    package func drop(ifSleptSince slept: Int64) -> Bool {
+        state.withLock { state in
+            guard let before = state.slept, slept - before > KeychainLimits.sleepNanosecondsMax else { return false }
+            state.slept = nil
+            for keys in state.persons.values { keys.held.withLock { $0.removeAll() } }
+            return true
+        }
+    }
+
     // MARK: The standing connection
 
     /// From now on keys may be lent. Epochs of an enclave that has restarted begin anew, so old recalls end here.
@@ -110,6 +124,7 @@ package final class LentKeys: Sendable {
     package func standingConnectionEnded() {
         state.withLock { state in
             state.standing = nil
+            state.slept = nil
             for keys in state.persons.values { keys.held.withLock { $0.removeAll() } }
         }
     }

@@ -17,7 +17,7 @@ extension Refusal {
     /// The refusal without what only rooms say to each other.
     var outward: Refusal {
         switch reason {
-        case .keyDestroyed, .rowDamaged: Refusal(.itemNotFound)
+        case .keyDestroyed, .keyUnknown, .rowDamaged: Refusal(.itemNotFound)
         case .keysChanged: Refusal(.unavailable, "the keys have just changed; try again")
         default: self
         }

@@ -15,12 +15,16 @@ package struct KeychainParts: Sendable {
     package let lent: LentKeys
     /// Microseconds since the reference date.
     package let now: @Sendable () -> Int64
+    package let sleepClock: SleepClock
     package let logger: Logger
 
-    package init(databases: DatabaseRegistry, lent: LentKeys, now: @escaping @Sendable () -> Int64, logger: Logger) {
+    package init(
+        databases: DatabaseRegistry, lent: LentKeys, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock, logger: Logger
+    ) {
         self.databases = databases
         self.lent = lent
         self.now = now
+        self.sleepClock = sleepClock
         self.logger = logger
     }
 }
@@ -38,6 +42,8 @@ package final class RequestInProgress {
     let sink: any ReplySink
     let keys: KeyBorrower
     let database: KeychainDatabase
+    /// The application's own, for items that need one; the enclave alone looks at it.
+    let password: SecretBytes?
 
     /// Serves a request. What goes wrong is thrown, as a `Refusal` where the caller is to be told.
     package static func serve(
@@ -45,8 +51,9 @@ package final class RequestInProgress {
         to sink: any ReplySink
     ) throws {
         do throws {
-            let progress = try RequestInProgress(person, parts, enclave, sink)
-            try progress.serve(request, value: value)
+            var secrets = try RequestSecrets(value, of: request)
+            let progress = try RequestInProgress(person, parts, enclave, sink, password: secrets.takePassword())
+            try progress.serve(request, secrets.value)
         } catch let fault as StorageFault {
             throw Refusal(fault)
         } catch let refusal as Refusal {
@@ -54,32 +61,26 @@ package final class RequestInProgress {
         }
     }
 
-    private init(_ person: UInt32, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink) throws {
+    private init(
+        _ person: UInt32, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink, password: consuming SecretBytes?
+    ) throws {
         self.parts = parts
         self.person = person
         self.enclave = enclave
         self.sink = sink
-        keys = KeyBorrower(person: person, lent: parts.lent, enclave: enclave)
+        self.password = password
+        keys = KeyBorrower(person: person, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
         database = try parts.databases.database(of: person)
     }
 
-    private func serve(_ request: KeychainRequest, value: consuming SecretBytes?) throws {
-        let hasValue = value != nil
-        let value = value.take() ?? SecretBytes(count: 0) { _ in }
-        guard value.count <= KeychainLimits.valueBytesMax else { throw Refusal(.dataTooLarge) }
+    private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         switch request {
-        case .add(let record, let returns, let hasData):
-            guard hasData || !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
-            try add(record, PaddedValue(hasValue: hasData, value), returns)
-        case .update(let query, let changes):
-            guard changes.hasData || !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
-            try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
-        case .copyMatching(let query):
-            guard !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
-            try copyMatching(query)
-        case .delete(let query):
-            guard !hasValue else { throw Refusal(.malformed, "a value came with a request that has none") }
-            try delete(query)
+        case .add(let record, let returns, let hasData, _): try add(record, PaddedValue(hasValue: hasData, value), returns)
+        case .update(let query, let changes, _): try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
+        case .copyMatching(let query, _): try copyMatching(query)
+        case .delete(let query): try delete(query)
+        case .rewrap: try rewrap()
+        case .discard: try discard()
         }
     }
 }
@@ -91,8 +92,23 @@ extension RequestInProgress {
     /// nothing would be found, and everything could be added twice.
     func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (SymmetricKey) throws -> Value) throws -> Value? {
         guard let generation = try keys.currentGeneration(of: purpose) else { return nil }
-        try database.claim(indexKey: purpose == .firstUnlockIndex ? 100 : 101, generation: generation)
+        try claim(purpose == .firstUnlockIndex ? 100 : 101, generation)
         return try keys.use(purpose, generation: generation, body)
+    }
+
+    /// A database of other index keys is refused, unless the enclave says that they are gone for good: then the keychain
+    /// was erased, and this is what is left of it.
+    private func claim(_ purpose: Int64, _ generation: [UInt8]) throws {
+        for _ in 0..<KeychainLimits.attemptsMax {
+            guard let recorded = try database.claim(indexKey: purpose, generation: generation) else { return }
+            switch try fate(purpose, recorded) {
+            case .destroyed: try empty(purpose, recorded: recorded)
+            // The lent key is the older one of the two: it was lent before the keychain was erased.
+            case .current: throw Refusal(.keysChanged)
+            case .older, .unknown: throw database.foreignKeys
+            }
+        }
+        throw Refusal(.keysChanged)
     }
 
     /// What a row can be found by; refused where the first-unlock index is closed.
@@ -137,8 +153,23 @@ extension RequestInProgress {
         while true {
             let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
-            for row in rows where try !body(row) { return }
+            for row in rows where try !asItIsNow(row, selection, body) { return }
             last = end
         }
+    }
+
+    /// Goes on with a row that someone has written while it was opened, as it is then; one that is gone is passed over.
+    private func asItIsNow(_ row: StoredRow, _ selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
+        var row = row
+        for _ in 0..<KeychainLimits.attemptsMax {
+            do {
+                return try body(row)
+            } catch is RowHasChanged {
+                guard let now = try database.row(row.id), now.item == row.item, selection.protection.map({ $0 == now.protection }) ?? true
+                else { return true }
+                row = now
+            }
+        }
+        throw Refusal(.unavailable, "the item is being changed by others; try again")
     }
 }

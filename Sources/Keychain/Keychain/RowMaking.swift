@@ -22,12 +22,12 @@ extension RequestInProgress {
             kind: record.kind.rawValue, accessGroup: QueryGrammar.accessGroup, accessControl: record.accessControl)
     }
 
-    /// A value under a new item key. Needs no person, whatever the access control says.
+    /// A value under a new item key. Needs no person, whatever the access control says, but the application's password
+    /// where it asks for one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
-        let bytes = try binding.encoded()
-        let sealed = try enclave.seal(binding)
-        return SecretHalf(
-            binding: bytes, wrappedKey: sealed.wrapped, secret: try RowCipher.seal(value, key: sealed.key, binding: bytes))
+        let sealed = try enclave.seal(binding, password: password)
+        let secret = try RowCipher.seal(value, key: sealed.key, binding: try binding.ofItem.encoded())
+        return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 
     /// The row of a write, with the metadata half made last, since it vouches for everything else.
@@ -58,9 +58,8 @@ extension RequestInProgress {
         for _ in 0..<KeychainLimits.attemptsMax {
             do {
                 if try step() { return }
-            } catch let refusal as Refusal where refusal.reason == .keysChanged {
-                keys.startOver()
-            }
+            } catch let refusal as Refusal where refusal.reason == .keysChanged {}
+            keys.startOver()
         }
         throw Refusal(.unavailable, "the item is being changed by others; try again")
     }

@@ -53,17 +53,28 @@ extension RequestInProgress {
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         let blinds = changes.touchesIndexes ? try blinds(record) : opened.row.blinds
-        let keepsSecret = !changes.hasData && binding.isSameItem(as: opened.binding)
+        let keepsSecret = !changes.hasData && binding.isOfSameItem(as: opened.binding)
         let secret: SecretHalf
         if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
             let mayAsk = query.authenticationUI == .allow
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
-            secret = keepsSecret ? opened.secretHalf : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+            guard let kept = keepsSecret ? try kept(opened, generation) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+            else { return nil }
+            secret = kept
         } else {
-            secret = keepsSecret ? opened.secretHalf : try seal(value, binding)
+            guard let kept = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
+            secret = kept
         }
         let row = try row(record, binding, secret, blinds)
         return RowChange(old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes)
+    }
+
+    /// The secret half as it is, its key under the class's current one; nil when the row turns out to be absent.
+    private func kept(_ opened: OpenedRow, _ generation: [UInt8]) throws -> SecretHalf? {
+        let halves = opened.row.halves
+        let isCurrent = opened.binding.generation == generation
+        guard let wrapped = isCurrent ? halves.wrappedKey : try rewrapped(opened, to: generation) else { return nil }
+        return SecretHalf(binding: halves.secretBinding, wrappedKey: wrapped, secret: halves.secret)
     }
 
     /// Now, but at least a millisecond after the last change, whatever the clock did.
@@ -76,18 +87,4 @@ extension RequestInProgress {
 extension ItemChanges {
     /// Whether the row's index columns must be made anew. A value alone leaves them as they are.
     fileprivate var touchesIndexes: Bool { !attributes.isEmpty || protection != nil || accessControl != nil }
-}
-
-extension OpenedRow {
-    fileprivate var secretHalf: SecretHalf {
-        SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
-    }
-}
-
-extension RowBinding {
-    /// Equal in everything but the version.
-    fileprivate func isSameItem(as other: RowBinding) -> Bool {
-        person == other.person && protection == other.protection && generation == other.generation && item == other.item
-            && kind == other.kind && accessGroup == other.accessGroup && accessControl == other.accessControl
-    }
 }

@@ -1,11 +1,11 @@
 internal import Synchronization
 package import VaubanLinuxHost
 
-/// The open databases, one a person, each in a folder of its own.
+/// The open databases, one a person, each in a folder of its own. Opening and checking one holds up no other person.
 package final class DatabaseRegistry: Sendable {
     private let state: PrivateFolder
     private let pagesMax: Int?
-    private let opened = Mutex<[UInt32: KeychainDatabase]>([:])
+    private let places = Mutex<[UInt32: Place]>([:])
 
     /// `pagesMax` stands for a full disk where a test needs one.
     package init(state: PrivateFolder, pagesMax: Int? = nil) {
@@ -16,14 +16,21 @@ package final class DatabaseRegistry: Sendable {
     /// The person's database, made if there never was one. A fault is not remembered: what a person has put right
     /// works at the next request.
     package func database(of person: UInt32) throws(StorageFault) -> KeychainDatabase {
-        let result: Result<KeychainDatabase, StorageFault> = opened.withLock { opened in
-            let before = opened[person]
-            if let before, !before.isSuspect { return .success(before) }
-            opened[person] = nil
+        let place = places.withLock { places in
+            if let place = places[person] { return place }
+            let place = Place()
+            places[person] = place
+            return place
+        }
+        let result: Result<KeychainDatabase, StorageFault> = place.opened.withLock { opened in
+            if let opened, !opened.isSuspect { return .success(opened) }
             do {
+                // Nothing may be written to a file that is looked at and perhaps put aside.
+                let isSuspect = opened != nil
+                try opened?.close()
                 let folder = try state.subfolder("\(person)", creating: true)
-                let database = try KeychainDatabase(folder: folder, isSuspect: before != nil, pagesMax: pagesMax)
-                opened[person] = database
+                let database = try KeychainDatabase(folder: folder, isSuspect: isSuspect, pagesMax: pagesMax)
+                opened = database
                 return .success(database)
             } catch let fault as PrivateFolder.Fault {
                 return .failure(.failed(fault.description))
@@ -34,5 +41,10 @@ package final class DatabaseRegistry: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// Where one person's database is held, and the lock under which it is opened.
+    private final class Place: Sendable {
+        let opened = Mutex<KeychainDatabase?>(nil)
     }
 }

@@ -14,6 +14,9 @@ package final class KeychainDatabase: Sendable {
     private let suspicion = Mutex(false)
     /// The index keys that are known to be those of the file.
     let indexKeys = Mutex<[Int64: [UInt8]]>([:])
+    /// Class keys under which no row is written any more. Requests that could still write one end with this process, so
+    /// nothing of it needs to be on disk.
+    let closed = Mutex<Set<RowGeneration>>([])
 
     /// Opens the database in a person's folder, and makes it if there is none.
     package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil) throws {
@@ -32,6 +35,8 @@ package final class KeychainDatabase: Sendable {
             // With WAL comes NORMAL by itself, which would lose the last writes in a power cut.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(writer)
+            // A process that was killed may have left removed rows in the log. It is no fault if they stay a little longer.
+            try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true
             configuration.journalMode = .default
             reader = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -50,10 +55,12 @@ package final class KeychainDatabase: Sendable {
         try watching { try reader.unsafeRead(body) }
     }
 
-    /// One immediate transaction: all of it is on disk when this returns, or none.
+    /// One immediate transaction: all of it is on disk when this returns, or none. In a file that may be put aside nothing
+    /// is written any more, since it would be acknowledged and then be gone.
     func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageFault) -> Value {
         try watching {
             try writer.writeWithoutTransaction { database in
+                if isSuspect { throw StorageFault.failed("the keychain database is to be checked") }
                 var value: Value?
                 try database.inTransaction(.immediate) {
                     let (result, completion) = try body(database)
@@ -63,6 +70,26 @@ package final class KeychainDatabase: Sendable {
                 guard let value else { throw StorageFault.failed("a transaction gave no result") }
                 return value
             }
+        }
+    }
+
+    /// Overwrites what was removed wherever it may still lie: free pages by a compact copy, older pages in the log by moving
+    /// it into the file and cutting it off.
+    package func forgetOldPages() throws(StorageFault) {
+        try watching {
+            try writer.writeWithoutTransaction { database in
+                // Free pages are zero already; without room for the copy they stay in the file as such.
+                try? database.execute(sql: "VACUUM")
+                _ = try database.checkpoint(.truncate)
+            }
+        }
+    }
+
+    /// Waits for the calls that run and lets no other begin: what is acknowledged is in the file from then on.
+    func close() throws(StorageFault) {
+        try watching {
+            try reader.close()
+            try writer.close()
         }
     }
 

@@ -6,13 +6,15 @@ package enum WriteOutcome: Hashable, Sendable {
     case written
     /// Another row has the same primary attributes; nothing was written.
     case conflict(StoredRow)
-    /// A row was written by someone else since it was read; nothing was written.
+    /// A row was written by someone else since it was read, or would be under a key that is being retired; nothing was
+    /// written.
     case stale
 }
 
 extension KeychainDatabase {
     package func insert(_ row: StoredRow) throws(StorageFault) -> WriteOutcome {
         try write { database in
+            if isClosed(row) { return (.stale, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
             let sql = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
             try database.cachedStatement(sql: sql).execute(arguments: row.arguments)
@@ -25,7 +27,7 @@ extension KeychainDatabase {
     package func update(_ changes: [RowChange]) throws(StorageFault) -> WriteOutcome {
         try write { database in
             for change in changes {
-                guard try Self.exists(change.old, in: database) else { return (.stale, .rollback) }
+                guard try Self.exists(change.old, in: database), !isClosed(change.row) else { return (.stale, .rollback) }
                 let row = change.row
                 if change.changesBlinds,
                     let other = try Self.row(withPrimary: row.blinds.primary, besides: change.old.id, in: database)
@@ -50,8 +52,9 @@ extension KeychainDatabase {
         }
     }
 
-    /// Puts a row that does not open aside, in a transaction of its own, unless someone has written it since.
-    package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageFault) {
+    /// Puts a row that does not open aside, in a transaction of its own, unless someone has written it since; false then.
+    @discardableResult
+    package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageFault) -> Bool {
         try write { database in
             let move = """
                 INSERT INTO quarantine(date, reason, \(Schema.columnNames))
@@ -61,7 +64,7 @@ extension KeychainDatabase {
             try database.cachedStatement(sql: move).execute(arguments: [date, reason.rawValue] + handle)
             let remove = "DELETE FROM item WHERE id = ? AND metadata_binding = ?"
             try database.cachedStatement(sql: remove).execute(arguments: handle)
-            return ((), .commit)
+            return (database.changesCount == 1, .commit)
         }
     }
 
@@ -86,12 +89,12 @@ extension KeychainDatabase {
         return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
     }
 
-    private static func exists(_ handle: RowHandle, in database: Database) throws -> Bool {
+    static func exists(_ handle: RowHandle, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE id = ? AND metadata_binding = ?)")
         return try Bool.fetchOne(statement, arguments: [handle.id, Data(handle.metadataBinding)]) ?? false
     }
 
-    private static func overwrite(_ change: RowChange, in database: Database) throws {
+    static func overwrite(_ change: RowChange, in database: Database) throws {
         let row = change.row
         if change.changesBlinds {
             let sql = """

@@ -31,6 +31,10 @@ enum Schema {
                     ) STRICT;
                     """)
         }
+        // Which rows are under which class key is asked again and again while they are moved to another.
+        migrator.registerMigration("2 generations") { database in
+            try database.execute(sql: "CREATE INDEX item_generation ON item(protection, generation)")
+        }
         return migrator
     }()
 

@@ -21,6 +21,8 @@ struct ItemDictionary {
     private var authenticationUI: AuthenticationUI?
     private var suppressesUI = false
     private var operationPrompt: String?
+    /// The application's own password, of the authentication context.
+    private(set) var password: ApplicationPassword?
 
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
@@ -120,6 +122,7 @@ struct ItemDictionary {
                 throw Refusal(.authenticationFailed, "the authentication context is not an LAContext")
             }
             if context.interactionNotAllowed { suppressesUI = true }
+            password = context.applicationPassword
             if operationPrompt == nil, !context.localizedReason.isEmpty { operationPrompt = context.localizedReason }
         default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not supported")
         }
@@ -188,4 +191,6 @@ extension ItemDictionary {
 package protocol KeychainAuthenticationContext: AnyObject {
     var interactionNotAllowed: Bool { get }
     var localizedReason: String { get }
+    /// What `setCredential` was given for the items that it opens.
+    var applicationPassword: ApplicationPassword? { get }
 }

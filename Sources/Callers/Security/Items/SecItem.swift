@@ -13,7 +13,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         let parsed = try ItemDictionary(attributes, for: .add)
         let record = try parsed.record()
         let secret = parsed.secret
-        let added = try Keychain.client().add(record, secret: secret, returns: parsed.returns)
+        let added = try Keychain.client().add(record, secret: secret, password: parsed.passwordBytes, returns: parsed.returns)
         if !parsed.returns.isEmpty { result?.pointee = added.map { ItemResult.object(for: $0, parsed.returns) } ?? nil }
     }
 }
@@ -23,7 +23,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     reporting {
         let parsed = try ItemDictionary(query, for: .copyMatching)
         let request = try parsed.query()
-        let found = try Keychain.client().copyMatching(request)
+        let found = try Keychain.client().copyMatching(request, password: parsed.passwordBytes)
         guard !parsed.returns.isEmpty, let result else { return }
         if request.limit == .one {
             result.pointee = found.first.map { ItemResult.object(for: $0, parsed.returns) } ?? nil
@@ -36,10 +36,11 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// Changes every match: Apple's `SecItemUpdate` (C-017). The second dictionary holds attributes and the value only.
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     reporting {
-        let request = try ItemDictionary(query, for: .update).query()
+        let selection = try ItemDictionary(query, for: .update)
+        let request = try selection.query()
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
         let secret = changes.secret
-        try Keychain.client().update(request, try changes.changes(of: request.kind), secret: secret)
+        try Keychain.client().update(request, try changes.changes(of: request.kind), secret: secret, password: selection.passwordBytes)
     }
 }
 
@@ -68,5 +69,10 @@ extension ItemDictionary {
     fileprivate var secret: SecretBytes? {
         guard let value else { return nil }
         return SecretBytes(count: value.count) { target in value.withUnsafeBytes { target.copyMemory(from: $0) } }
+    }
+
+    fileprivate var passwordBytes: SecretBytes? {
+        guard let password else { return nil }
+        return password.bytes.duplicate()
     }
 }

@@ -1,0 +1,46 @@
+internal import VaubanAccessPolicy
+internal import VaubanKeychainWire
+internal import VaubanSecretBytes
+
+/// What lies in a request's one secret section: the value first, and behind it the application's password, whose length
+/// the request says. Bytes that the request does not speak of are refused.
+struct RequestSecrets: ~Copyable {
+    /// Empty when there is none.
+    let value: SecretBytes
+    private var password: SecretBytes?
+
+    init(_ section: consuming SecretBytes?, of request: KeychainRequest) throws(Refusal) {
+        let section = section.take() ?? SecretBytes(count: 0) { _ in }
+        let passwordBytes = request.passwordBytes ?? 0
+        let valueBytes = section.count - passwordBytes
+        guard valueBytes >= 0 else { throw Refusal(.malformed, "the password is shorter than the request says") }
+        guard request.hasData || valueBytes == 0 else { throw Refusal(.malformed, "a value came with a request that has none") }
+        guard valueBytes <= KeychainLimits.valueBytesMax else { throw Refusal(.dataTooLarge) }
+        guard passwordBytes > 0 else {
+            password = nil
+            value = section
+            return
+        }
+        password = section.part(valueBytes..<section.count)
+        value = section.part(0..<valueBytes)
+    }
+
+    mutating func takePassword() -> SecretBytes? { password.take() }
+}
+
+extension KeychainRequest {
+    fileprivate var passwordBytes: Int? {
+        switch self {
+        case .add(_, _, _, let count), .copyMatching(_, let count), .update(_, _, let count): count
+        case .delete, .rewrap, .discard: nil
+        }
+    }
+
+    fileprivate var hasData: Bool {
+        switch self {
+        case .add(_, _, let hasData, _): hasData
+        case .update(_, let changes, _): changes.hasData
+        case .copyMatching, .delete, .rewrap, .discard: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// Rows go from an older class key to the current one, a batch at a time. Nothing but the rows says how far it has come,
+// so it goes on after any kill.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+extension RequestInProgress {
+    /// One batch. A row that someone writes meanwhile is left for the next one.
+    func rewrap() throws {
+        // Keys that were lent before a class key was made anew name the older one as the current one.
+        let lease = try keys.leaseAnew()
+        let batch = RewrapBatch()
+        for rows in try database.generations() { try rewrap(rows, under: lease, batch) }
+        let written = try database.move(batch.changes)
+        // Those that were written by others meanwhile are still to be done, unless they are current now.
+        batch.progress.done += written
+        batch.progress.left += batch.changes.count - written
+        batch.progress.kept += try database.quarantinedGenerations().filter { !lease.isCurrent($0) }.reduce(0) { $0 + $1.count }
+        if batch.progress.left == 0 { try retire(lease) }
+        try sink.send(.rewrapped(batch.progress))
+        try sink.send(.done)
+    }
+
+    /// The rows of one class and generation.
+    private func rewrap(_ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch) throws {
+        if lease.isCurrent(rows) { return }
+        // Closed now, or under a key that is gone or was never known: reading finds out which.
+        guard let current = lease.current(of: rows.protection), lease.holds(rows) else {
+            batch.progress.kept += rows.count
+            return
+        }
+        var seen = 0
+        var last: Int64 = 0
+        while !batch.isFull {
+            let next = try database.rows(of: rows, after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
+            guard let end = next.last?.id else { return }
+            for row in next where !batch.isFull {
+                seen += 1
+                try rewrap(row, to: current, batch)
+            }
+            last = end
+        }
+        batch.progress.left += max(rows.count - seen, 0)
+    }
+
+    private func rewrap(_ row: StoredRow, to generation: [UInt8], _ batch: RewrapBatch) throws {
+        do {
+            guard let opened = try open(row) else { return }
+            guard let moved = try moved(opened, to: generation) else {
+                batch.progress.kept += 1
+                return
+            }
+            batch.take(moved)
+        } catch is RowHasChanged {
+            batch.progress.left += 1
+        } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
+            // The person locks meanwhile.
+            batch.progress.kept += 1
+        }
+    }
+
+    /// The row under its class's current key; nil when that takes the person or the application's password.
+    private func moved(_ opened: OpenedRow, to generation: [UInt8]) throws -> RowChange? {
+        let binding = try binding(opened.record, item: opened.binding.item, generation: generation)
+        let half: SecretHalf
+        switch opened.binding.format {
+        case .generationApart:
+            guard let wrapped = try rewrapped(opened, to: generation) else { return nil }
+            half = SecretHalf(binding: opened.row.halves.secretBinding, wrappedKey: wrapped, secret: opened.row.halves.secret)
+        case .everything:
+            // The secret itself is bound to the older key, so it has to be opened.
+            guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
+            guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
+            half = try seal(value, binding)
+        }
+        let row = try row(opened.record, binding, half, opened.row.blinds)
+        return RowChange(old: opened.row.handle, row: row, changesBlinds: false)
+    }
+
+    /// The row's item key under another key of its class; nil when the row turns out to be absent.
+    func rewrapped(_ opened: OpenedRow, to generation: [UInt8]) throws -> [UInt8]? {
+        do {
+            return try enclave.rewrap(opened.binding, wrapped: opened.row.halves.wrappedKey, generation: generation)
+        } catch let refusal as Refusal {
+            try dispose(of: opened.row, after: refusal)
+            return nil
+        }
+    }
+
+    /// Lets the enclave destroy older class keys that no row needs. From before it is asked, no request can write a row
+    /// under one of them any more.
+    private func retire(_ lease: KeyLease) throws {
+        let older = lease.keys.compactMap { key -> RowGeneration? in
+            guard case .metadata(let protection) = key.purpose else { return nil }
+            let rows = RowGeneration(protection: protection.number, generation: key.generation)
+            return lease.isCurrent(rows) ? nil : rows
+        }
+        let unused = try database.close(older)
+        guard !unused.isEmpty else { return }
+        let names = unused.map { KeyName(purpose: $0.protection, generation: $0.generation) }
+        for start in stride(from: 0, to: names.count, by: EnclaveRequest.retiredMax) {
+            try enclave.retire(Array(names[start..<min(start + EnclaveRequest.retiredMax, names.count)]))
+        }
+        keys.startOver()
+    }
+}
+
+/// What one request moves, and what it will say.
+private final class RewrapBatch {
+    var changes: [RowChange] = []
+    var progress = RewrapProgress(done: 0, left: 0, kept: 0)
+    private var bytes = 0
+
+    var isFull: Bool { changes.count >= KeychainLimits.rewrapRowsMax || bytes >= KeychainLimits.rewrapBytesMax }
+
+    func take(_ change: RowChange) {
+        changes.append(change)
+        bytes += change.row.halves.secret.count + change.row.halves.metadata.count
+    }
+}
+
+extension KeyLease {
+    /// The generation of a class's current key, where the class is open.
+    fileprivate func current(of protection: Int64) -> [UInt8]? { generations(of: protection).first }
+
+    fileprivate func isCurrent(_ rows: RowGeneration) -> Bool { current(of: rows.protection) == rows.generation }
+
+    fileprivate func holds(_ rows: RowGeneration) -> Bool { generations(of: rows.protection).contains(rows.generation) }
+
+    /// Current first.
+    private func generations(of protection: Int64) -> [[UInt8]] {
+        keys.compactMap { key in
+            guard case .metadata(let known) = key.purpose, known.number == protection else { return nil }
+            return key.generation
+        }
+    }
+}

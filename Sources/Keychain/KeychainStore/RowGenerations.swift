@@ -1,0 +1,128 @@
+// Rows by the class key that wraps them: how many there are, moving them to another, and removing those of one that is
+// gone for good.
+
+internal import Foundation
+internal import GRDB
+internal import Synchronization
+
+/// The rows of one class under one generation of its key.
+package struct RowGeneration: Hashable, Sendable {
+    /// The class's number, as in the row's column.
+    package let protection: Int64
+    package let generation: [UInt8]
+    package let count: Int
+
+    package init(protection: Int64, generation: [UInt8], count: Int = 0) {
+        self.protection = protection
+        self.generation = generation
+        self.count = count
+    }
+}
+
+extension KeychainDatabase {
+    /// Every class and generation that a row is of.
+    package func generations() throws(StorageFault) -> [RowGeneration] { try generations(in: "item") }
+
+    /// The same of the rows that were put aside.
+    package func quarantinedGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "quarantine") }
+
+    private func generations(in table: String) throws(StorageFault) -> [RowGeneration] {
+        try read { try Self.generations(in: table, $0) }
+    }
+
+    private static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
+        let sql = "SELECT protection, generation, count(*) FROM \(table) GROUP BY protection, generation"
+        let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql))
+        var generations: [RowGeneration] = []
+        while let row = try rows.next() {
+            generations.append(RowGeneration(protection: row.number(0), generation: row.bytes(1), count: Int(row.number(2))))
+        }
+        return generations
+    }
+
+    /// The next rows of a generation after the row `id`, as `rows(of:after:count:bytesMax:)` answers a selection's.
+    package func rows(of generation: RowGeneration, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
+        try read { database in
+            let sql = "SELECT \(Column.whole) FROM item WHERE protection = ? AND generation = ? AND id > ? ORDER BY id"
+            let arguments: StatementArguments = [generation.protection, Data(generation.generation), id]
+            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
+            var rows: [StoredRow] = []
+            var bytes = 0
+            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(StoredRow.init) {
+                rows.append(row)
+                bytes += row.halves.secret.count + row.halves.metadata.count
+            }
+            return rows
+        }
+    }
+
+    /// The row of a number as it is now.
+    package func row(_ id: Int64) throws(StorageFault) -> StoredRow? {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT \(Column.whole) FROM item WHERE id = ?")
+            return try Row.fetchOne(statement, arguments: [id]).map(StoredRow.init)
+        }
+    }
+
+    /// Writes those rows that nobody has written since they were read, and answers how many those are.
+    package func move(_ changes: [RowChange]) throws(StorageFault) -> Int {
+        guard !changes.isEmpty else { return 0 }
+        return try write { database in
+            var written = 0
+            for change in changes where try Self.exists(change.old, in: database) && !isClosed(change.row) {
+                try Self.overwrite(change, in: database)
+                written += 1
+            }
+            return (written, .commit)
+        }
+    }
+
+    /// Of these generations those that no row and no quarantined row is of. None is written under them any more: a
+    /// request that had begun under one begins again.
+    package func close(_ generations: [RowGeneration]) throws(StorageFault) -> [RowGeneration] {
+        guard !generations.isEmpty else { return [] }
+        // In the writer's turn, so that every write is before this or finds the generation closed.
+        return try write { database in
+            let used = try Self.generations(in: "item", database) + Self.generations(in: "quarantine", database)
+            let unused = generations.filter { wanted in
+                !used.contains { $0.protection == wanted.protection && $0.generation == wanted.generation }
+            }
+            closed.withLock { $0.formUnion(unused.map { RowGeneration(protection: $0.protection, generation: $0.generation) }) }
+            return (unused, .commit)
+        }
+    }
+
+    func isClosed(_ row: StoredRow) -> Bool {
+        closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
+    }
+
+    /// Removes one row, unless someone has written it since; false then.
+    package func remove(_ handle: RowHandle) throws(StorageFault) -> Bool { try delete([handle]) }
+
+    /// Removes all rows of a generation, those that were put aside too.
+    package func remove(_ generation: RowGeneration) throws(StorageFault) {
+        try write { database in
+            let arguments: StatementArguments = [generation.protection, Data(generation.generation)]
+            for table in ["item", "quarantine"] {
+                try database.execute(sql: "DELETE FROM \(table) WHERE protection = ? AND generation = ?", arguments: arguments)
+            }
+            return ((), .commit)
+        }
+    }
+
+    /// Removes everything, if the blinds are made with this index key, so that of two requests that find the keychain
+    /// erased the second removes nothing that was added after the first. False when they are not.
+    package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageFault) -> Bool {
+        let isEmptied = try write { database in
+            let sql = "SELECT generation FROM index_key WHERE purpose = ?"
+            guard let row = try Row.fetchOne(database, sql: sql, arguments: [purpose]), row.bytes(0) == generation else { return (false, .rollback) }
+            for table in ["lookup", "item", "quarantine", "index_key"] { try database.execute(sql: "DELETE FROM \(table)") }
+            return (true, .commit)
+        }
+        if isEmptied {
+            indexKeys.withLock { $0 = [:] }
+            try forgetOldPages()
+        }
+        return isEmptied
+    }
+}

@@ -1,0 +1,116 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanSecretBytes
+
+/// The application's own password on its way through keychaind; what it does to a key is the enclave's matter.
+@Suite struct ApplicationPasswordTests {
+    private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
+    private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
+
+    @Test func anItemOpensWithItsPasswordAlone() throws {
+        let room = try Room()
+        #expect(Refusal.Reason.of { try room.add(name, value: "v", control: .applicationPassword) } == .applicationPasswordMissing)
+        #expect(try room.rows().isEmpty)
+        try room.add(name, value: "v", control: .applicationPassword, password: "pä55")
+        #expect(try room.find(name, password: "pä55").first?.value == "v")
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { _ = try room.find(name, password: "pä56") } == .authenticationFailed)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test func attributesAreToldWithoutIt() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .applicationPassword, password: "p")
+        #expect(try room.find(name, data: false).first?.record?.attributes[.account] == .text("a"))
+        #expect(try room.find(name, data: false) { $0.authenticationUI = .skip }.count == 1)
+    }
+
+    @Test func thePersonAndThePasswordAreBothNeeded() throws {
+        let room = try Room()
+        let control: AccessControlFlags = [.userPresence, .applicationPassword]
+        try room.add(name, value: "v", control: control, password: "p")
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        #expect(Refusal.Reason.of { _ = try room.find(name, password: "q") } == .authenticationFailed)
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 1)
+        #expect(try room.find(name, password: "p").first?.value == "v")
+        room.enclave.set { $0.personAnswers = Refusal(.cancelled) }
+        #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)
+    }
+
+    @Test func aPasswordThatNobodyNeedsIsIgnored() throws {
+        let room = try Room()
+        try room.add(name, value: "v", password: "p")
+        try room.update(name, value: "w", password: "q")
+        #expect(try room.find(name, password: "r").first?.value == "w")
+        #expect(try room.find(name).first?.value == "w")
+    }
+
+    @Test func aNewValueIsSealedWithThePasswordThatComesWithIt() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .applicationPassword, password: "p")
+        #expect(Refusal.Reason.of { try room.update(name, value: "w") } == .applicationPasswordMissing)
+        try room.update(name, value: "w", password: "q")
+        #expect(try room.find(name, password: "q").first?.value == "w")
+        #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .authenticationFailed)
+        // Attributes alone leave the secret half, and need no password, also when its class key is an older one.
+        try room.update(name, to: [.label: .text("l")])
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        room.lent.forget(Room.person)
+        try room.update(name, to: [.label: .text("m")])
+        #expect(try room.find(name, password: "q").first?.record?.attributes[.label] == .text("m"))
+    }
+
+    @Test func aControlComesAndGoesWithThePassword() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
+        #expect(Refusal.Reason.of { try room.update(name, control: control) } == .applicationPasswordMissing)
+        try room.update(name, control: control, password: "p")
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { try room.update(name, protection: .always) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { try room.update(name, protection: .always, password: "q") } == .authenticationFailed)
+        try room.update(name, protection: .always, password: "p")
+        #expect(try room.find(name).first?.value == "v")
+    }
+
+    @Test func rewrappingNeedsNoPassword() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .applicationPassword, password: "p")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
+        #expect(try room.find(name, password: "p").first?.value == "v")
+    }
+
+    @Test func theSecretSectionIsReadStrictly() throws {
+        let room = try Room()
+        let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
+        func reason(_ request: KeychainRequest, _ section: String?) -> Refusal.Reason? { Refusal.Reason.of { try room.serve(request, value: section) } }
+        #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), "p") == .malformed)
+        #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), nil) == .malformed)
+        #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), "xpp") == .malformed)
+        #expect(reason(.add(record, returns: [], hasData: false), "p") == .malformed)
+        #expect(reason(.copyMatching(ItemQuery(kind: .genericPassword), passwordBytes: 1), "pp") == .malformed)
+        #expect(reason(.copyMatching(ItemQuery(kind: .genericPassword)), "p") == .malformed)
+        #expect(reason(.delete(ItemQuery(kind: .genericPassword)), "p") == .malformed)
+        #expect(reason(.rewrap, "p") == .malformed)
+        #expect(reason(.discard, "p") == .malformed)
+        // All of the section is the password; the value is empty.
+        try room.serve(.add(record, returns: [], hasData: true, passwordBytes: 2), value: "pp")
+        #expect(try room.find(name).first?.value == "")
+    }
+
+    @Test func aValueAsLongAsItMayBeHasNoRoomForMore() throws {
+        let room = try Room()
+        let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
+        let longest = String(repeating: "x", count: 1 << 20)
+        #expect(Refusal.Reason.of { try room.serve(.add(record, returns: [], hasData: true), value: longest + "x") } == .dataTooLarge)
+        try room.serve(.add(record, returns: [], hasData: true, passwordBytes: 1), value: longest + "p")
+    }
+}

@@ -1,0 +1,129 @@
+import EnclaveWire
+import Foundation
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// Rows whose keys are gone, for good or not.
+@Suite struct GoneRowTests {
+    private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
+    private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
+
+    @Test func aRowOfADestroyedClassKeyIsRemoved() throws {
+        let room = try Room()
+        try room.add(name, .whenPasscodeSetThisDeviceOnly)
+        try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
+        room.lent.forget(Room.person)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(try room.rows().isEmpty)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test func aRowOfAnUnknownClassKeyIsKeptAside() throws {
+        let room = try Room()
+        try room.add(name)
+        try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
+        room.lent.forget(Room.person)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(try room.rows().isEmpty)
+        #expect(try room.database.quarantinedCount() == 1)
+    }
+
+    /// Whatever was said in passing, a row is removed only on the enclave's word for its class key.
+    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func aKeyThatIsThereRemovesNothing(_ reason: Refusal.Reason) throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .userPresence)
+        room.enclave.set { $0.personAnswers = Refusal(reason) }
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(try room.database.quarantinedCount() == 1)
+        room.enclave.set { $0.personAnswers = nil }
+        try room.add(name, value: "w")
+        #expect(try room.find(name).first?.value == "w")
+    }
+
+    @Test func discardRemovesWhatNoKeyOpensAndNothingElse() throws {
+        let room = try Room()
+        try room.add(name, .whenPasscodeSetThisDeviceOnly)
+        try room.add([.account: .text("c")], .whenPasscodeSetThisDeviceOnly)
+        let aside = try #require(try room.rows().first)
+        #expect(try room.database.quarantine(aside, .metadata, date: 0))
+        try room.add(other, value: "stays")
+        try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
+        // Needs no key: also before the first unlock.
+        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        #expect(try room.serve(.discard).messages == [.done])
+        #expect(try room.rows().count == 1)
+        #expect(try room.database.quarantinedCount() == 0)
+        room.enclave.set { $0.lock = .unlocked }
+        #expect(try room.find(other).first?.value == "stays")
+    }
+
+    private func erase(_ room: Room) throws {
+        for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
+        try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
+        try room.enclave.renew(.deviceIndex, destroyingOld: true)
+        room.lent.forget(Room.person)
+    }
+
+    /// Every byte of the person's files.
+    private func disk(_ room: Room) throws -> Data {
+        try FileManager.default.contentsOfDirectory(atPath: room.personFolder).reduce(into: Data()) {
+            $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.personFolder)/\($1)")))
+        }
+    }
+
+    @Test(arguments: [true, false]) func anErasedKeychainLeavesNothingAndBeginsAgain(byDiscarding: Bool) throws {
+        let room = try Room()
+        for number in 0..<50 { try room.add([.account: .text("\(number)")], value: String(repeating: "x", count: 2000)) }
+        try room.add(name, value: "v")
+        let rows = try room.rows()
+        try room.delete([.account: .text("7")])
+        let before = try disk(room)
+        for row in rows where row.item != rows[7].item { #expect(before.range(of: Data(row.item)) != nil) }
+        try erase(room)
+        if byDiscarding { try room.serve(.discard) } else { #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound) }
+        let after = try disk(room)
+        #expect(after.count < before.count / 4)
+        for row in rows {
+            #expect(after.range(of: Data(row.item)) == nil)
+            #expect(after.range(of: Data(row.halves.secret.prefix(48))) == nil)
+            #expect(after.range(of: Data(row.blinds.primary)) == nil)
+        }
+        try room.add(name, value: "new")
+        try room.restart()
+        #expect(try room.find(name).first?.value == "new")
+        #expect(try room.rows().count == 1)
+        #expect(try room.serve(.discard).messages == [.done])
+        #expect(try room.rows().count == 1)
+    }
+
+    /// Two requests find the keychain erased; the second must not take away what the first one's caller added.
+    @Test func whatIsAddedAfterAnErasureStays() throws {
+        let room = try Room()
+        try room.add(name)
+        let recorded = try #require(try room.database.indexKeyGenerations()[100])
+        try erase(room)
+        try room.add(other, value: "new")
+        #expect(try room.database.empty(ifIndexKey: 100, is: recorded) == false)
+        #expect(try room.find(other).first?.value == "new")
+    }
+
+    @Test func indexKeysThatNobodyKnowsAreRefusedAndNothingIsTouched() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let before = room.enclave.state.withLock { $0.keys }
+        try room.enclave.renew(.firstUnlockIndex, forgettingOld: true)
+        try room.restart()
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
+        #expect(try room.serve(.discard).messages == [.done])
+        #expect(try room.rows().count == 1)
+        // The right keybag comes back.
+        room.enclave.state.withLock { $0.keys = before }
+        try room.restart()
+        #expect(try room.find(name).first?.value == "v")
+    }
+}

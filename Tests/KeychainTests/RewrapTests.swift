@@ -1,0 +1,156 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// Rows on their way from an older class key to the current one.
+@Suite struct RewrapTests {
+    private let service: [AttributeName: AttributeValue] = [.service: .text("s")]
+    private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
+
+    private func current(_ room: Room, _ protection: Protection) -> [UInt8]? {
+        room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(protection) }?.name.generation }
+    }
+
+    @Test func theSecretIsLeftAsItIs() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "guarded", control: .userPresence)
+        let before = try room.rows()
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
+        #expect(room.enclave.state.withLock { $0.timesOpened } == 0)
+        for (old, new) in zip(before, try room.rows()) {
+            #expect(new.generation == current(room, .whenUnlocked) && new.generation != old.generation)
+            #expect(new.halves.secret == old.halves.secret && new.halves.secretBinding == old.halves.secretBinding)
+            #expect(new.halves.wrappedKey != old.halves.wrappedKey && new.halves.metadata != old.halves.metadata)
+            #expect(new.blinds == old.blinds && new.item == old.item)
+        }
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try room.find(name("b")).first?.value == "guarded")
+        // A second roll, and an update between: the secret half's own binding is two generations old.
+        try room.update(name("a"), to: [.label: .text("l")])
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        #expect(try room.rewrap().done == 2)
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
+    }
+
+    @Test func halvesOfTwoGenerationsDoNotFit() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        let before = try #require(try room.rows().first)
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        _ = try room.rewrap()
+        let after = try #require(try room.rows().first)
+        try room.tamper(
+            after,
+            with: RowHalves(
+                secretBinding: after.halves.secretBinding, wrappedKey: before.halves.wrappedKey, secret: after.halves.secret,
+                metadataBinding: after.halves.metadataBinding, metadata: after.halves.metadata))
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
+        #expect(try room.database.quarantinedCount() == 1)
+    }
+
+    @Test func manyRowsGoInBatchesAndTheOlderKeysGoWhenTheLastHasGone() throws {
+        let room = try Room()
+        for number in 0..<600 { try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked) }
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        try room.enclave.renew(.metadata(.afterFirstUnlock))
+        var left: [Int] = []
+        var done = 0
+        repeat {
+            #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+            let progress = try room.rewrap()
+            #expect(progress.done <= 256 && progress.done > 0)
+            done += progress.done
+            left.append(progress.left)
+            // As after a kill: nothing is remembered but the rows.
+            try room.restart()
+        } while left.last != 0
+        #expect(done == 600 && left == [344, 88, 0])
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
+        #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
+        for number in [0, 1, 300, 599] { #expect(try room.find(name("\(number)")).first?.value == "value \(number)") }
+    }
+
+    @Test func bytesBoundABatchToo() throws {
+        let room = try Room()
+        for number in 0..<6 { try room.add(name("\(number)"), value: String(repeating: "x", count: 1 << 20)) }
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        let first = try room.rewrap()
+        #expect(first.done == 4 && first.left == 2)
+        #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
+    }
+
+    @Test func closedClassesWait() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("c"), value: "w", .afterFirstUnlock)
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        try room.enclave.renew(.metadata(.afterFirstUnlock))
+        room.enclave.lock(room.lent)
+        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 1))
+        room.enclave.set { $0.lock = .unlocked }
+        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
+        #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
+    }
+
+    @Test func aQuarantinedRowKeepsItsKey() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        let row = try #require(try room.rows().first)
+        #expect(try room.database.quarantine(row, .metadata, date: 0))
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 1))
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+    }
+
+    @Test func aRowThatIsWrittenMeanwhileIsLeftForTheNextBatch() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "w")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        let meanwhile = Room.Reference(room)
+        room.enclave.set { state in state.beforeRewrap = { try meanwhile.room?.delete([.account: .text("a")]) } }
+        // It is gone, so it fits no more, and there is one row less.
+        let progress = try room.rewrap()
+        #expect(progress.done == 1 && progress.left == 1)
+        #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
+        #expect(try room.find(service, limit: .all).map(\.value) == ["w"])
+    }
+
+    /// An add that was sealed under a key that is retired before it is written begins again under the current one.
+    @Test func noRowIsWrittenUnderAKeyThatIsBeingRetired() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        let meanwhile = Room.Reference(room)
+        room.enclave.set { state in
+            state.afterSeal = {
+                try meanwhile.room?.enclave.renew(.metadata(.whenUnlocked))
+                try meanwhile.room?.rewrap()
+            }
+        }
+        try room.add(name("b"), value: "w")
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
+        #expect(Set(try room.rows().map(\.generation)) == [try #require(current(room, .whenUnlocked))])
+        #expect(try room.find(service, limit: .all).compactMap(\.value).sorted() == ["v", "w"])
+    }
+
+    /// A search that holds a row of a key which goes meanwhile reads the row as it is then.
+    @Test func aReaderFollowsARowThatMoves() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        let meanwhile = Room.Reference(room)
+        room.enclave.set { state in state.beforeOpen = { try meanwhile.room?.rewrap() } }
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+}

@@ -1,0 +1,53 @@
+import EnclaveWire
+import Keychain
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+
+/// Keys that were lent before the machine slept are borrowed anew, since the enclave may be locked by then.
+@Suite struct SleepTests {
+    private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
+
+    private func leases(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesLeased } }
+
+    @Test func afterASleepTheEnclaveDecides() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let before = leases(room)
+        // The enclave has locked, but its recall has not come yet: without the clock the lent keys would still do.
+        room.enclave.set { state in
+            state.lock = .locked
+            state.epoch += 1
+        }
+        #expect(try room.find(name, data: false).count == 1)
+        room.slept.withLock { $0 += 1_000_000_001 }
+        #expect(Refusal.Reason.of { _ = try room.find(name, data: false) } == .locked)
+        #expect(leases(room) == before + 1)
+        room.enclave.set { $0.lock = .unlocked }
+        #expect(try room.find(name).first?.value == "v")
+    }
+
+    @Test func withoutASleepOneLeaseServes() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let before = leases(room)
+        room.slept.withLock { $0 += 1_000_000_000 }
+        #expect(try room.find(name).first?.value == "v")
+        #expect(leases(room) == before)
+        room.slept.withLock { $0 += 1 }
+        #expect(try room.find(name).first?.value == "v")
+        #expect(try room.find(name).first?.value == "v")
+        #expect(leases(room) == before + 1)
+    }
+
+    @Test func everybodysKeysGo() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let dropped = room.lent.drop(ifSleptSince: 2_000_000_000)
+        #expect(dropped)
+        for protection in Protection.allCases { #expect(room.lent.currentGeneration(of: .metadata(protection), person: Room.person) == nil) }
+        let again = room.lent.drop(ifSleptSince: 9_000_000_000)
+        #expect(!again)
+    }
+}

@@ -1,0 +1,93 @@
+// Rows on their way to new class keys while the rooms are killed, and the machine's sleep, with the real rooms.
+
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite("Rolling keys")
+struct RollingTests {
+    private static let rows = 2000
+    private static let newPasscode = "another horse"
+
+    @Test func twoThousandRowsGoToNewKeysThroughKillsAndEachOpens() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let classes: [Protection] = [.whenUnlocked, .afterFirstUnlock, .always, .whenPasscodeSetThisDeviceOnly]
+        let presence = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        for number in 0..<Self.rows {
+            try rooms.add("roll", "\(number)", "value \(number)", classes[number % classes.count], control: number == 8 ? presence : nil)
+        }
+        try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret(Self.newPasscode), rolls: true)
+        #expect(try rooms.authentication.status().device.hasOlderKeys)
+        var batches: [RewrapProgress] = []
+        for round in 0..<6 {
+            // The batch is on its way when the room dies; what it had written stands, the rest is as it was.
+            let begun = DispatchSemaphore(value: 0)
+            let ended = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                begun.signal()
+                _ = try? rooms.keychain.rewrap()
+                ended.signal()
+            }
+            begun.wait()
+            let room = round.isMultiple(of: 2) ? "keychaind-testing" : "enclaved-testing"
+            try rooms.killAndAwait(room)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
+            if room == "enclaved-testing" { try retry { try rooms.unlock(Self.newPasscode) } }
+            try retry { batches.append(try rooms.keychain.rewrap()) }
+            #expect(try rooms.read("roll", "\(round)") == "value \(round)")
+        }
+        while batches.last?.left != 0 { try retry { batches.append(try rooms.keychain.rewrap()) } }
+        #expect(batches.last?.kept == 0)
+        #expect(batches.allSatisfy { $0.done <= 256 })
+        let person = try rooms.person([.passcode(Self.newPasscode)])
+        defer { person.leave() }
+        for number in 0..<Self.rows { #expect(try rooms.read("roll", "\(number)") == "value \(number)") }
+        #expect(person.questions.count == 1)
+        let hasOlderKeys = try rooms.authentication.status().device.hasOlderKeys
+        #expect(!hasOlderKeys)
+    }
+
+    /// An erased keychain begins again, and nothing of the old one is in the way or on the disk.
+    @Test func anErasedKeychainBeginsAgain() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for number in 0..<20 { try rooms.add("erase", "\(number)", "value \(number)") }
+        let passcode: SecretBytes? = secret(Rooms.passcode)
+        try rooms.authentication.erase(passcode)
+        try rooms.keychain.discard()
+        #expect(refusal { _ = try rooms.read("erase", "1") } == .itemNotFound)
+        try rooms.add("erase", "1", "a new value")
+        #expect(try rooms.read("erase", "1") == "a new value")
+    }
+
+    /// Finding an item without its value takes nothing but lent keys: without a look at the clock the enclave would not be
+    /// asked, and nothing would tell it that the machine has slept.
+    @Test func whatWasLentBeforeASleepIsBorrowedAnew() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("sleep", "a", "v")
+        #expect(try rooms.keychain.copyMatching(Rooms.query("sleep", "a")).count <= 1)
+        try "7200000000000 0\n".write(toFile: "\(rooms.home)/clock", atomically: true, encoding: .utf8)
+        #expect(refusal { _ = try rooms.keychain.copyMatching(Rooms.query("sleep", "a")) } == .locked)
+        try rooms.unlock()
+        #expect(try rooms.read("sleep", "a") == "v")
+    }
+
+    private func retry(_ body: () throws -> Void) throws {
+        let deadline = MachineClock.monotonic + 3 * DoorLimits.machineTime
+        while true {
+            do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
+            sched_yield()
+        }
+    }
+}
