@@ -135,6 +135,33 @@ vauban unlock --passcode-fd 0 <<<'another long one' 2>"$TMPDIR/err" || fail 'it 
 [ "$(vauban get one/item)" = one ] || fail 'an item is not readable after a roll while locked'
 expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
 
+# Broken off in the middle it goes on later: with so many items that there is a middle.
+scripts/make-csv 400 >"$TMPDIR/p.csv"
+vauban import "$TMPDIR/p.csv" 2>/dev/null || fail 'the import failed'
+play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS
+expect Passcode until now
+secret $passcode
+expect New passcode
+secret another long one
+expect The same again
+secret another long one
+expect Wrapping items by the new keys: 
+key ctrl-c
+STEPS
+status=$?
+[ "$status" = 130 ] || [ "$status" = 0 ] || { cat "$TMPDIR/out"; fail "Ctrl-C while wrapping ended with $status"; }
+if [ "$status" = 130 ]; then
+    vauban status >"$TMPDIR/out"
+    expect_text 'run: vauban passcode roll' "$TMPDIR/out"
+    expect_status 0 vauban passcode roll
+    expect_text 'wrapped by the newest keys' "$TMPDIR/err"
+fi
+vauban status >"$TMPDIR/out"
+grep -q 'older keys' "$TMPDIR/out" && fail 'a roll that was broken off did not come to its end'
+[ "$(vauban list | wc -l)" = 403 ] && [ "$(vauban get one/item)" = one ] || fail 'an item was lost'
+vauban get --server site-12.example | grep -q '^pw-12-' || fail 'an imported item is not readable'
+expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
+
 # Removing: asks once more, wants the passcode, and says what it costs.
 expect_status 51 vauban passcode remove --passcode-fd 0 <<<'wrong one'
 play "$VAUBAN_BUILD/vauban" passcode remove >"$TMPDIR/out" <<'STEPS'

@@ -31,16 +31,21 @@ struct Rewrapping {
 
     private func batches(_ tell: (_ done: Int, _ left: Int) -> Void) throws(Refusal) -> (done: Int, kept: Int) {
         var done = 0
+        var idle = 0
         while true {
             let batch = try session.keychain.rewrap(waiting: nil)
             done += Int(batch.done)
             if batch.left == 0 { return (done, Int(batch.kept)) }
-            guard batch.done > 0 else {
+            // A row that another program writes at this moment waits for the next batch; one that never moves is a fault.
+            idle = batch.done > 0 ? 0 : idle + 1
+            guard idle < Self.idleBatchesMax else {
                 throw Refusal(.internalFault, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
             }
             tell(done, Int(batch.left))
         }
     }
+
+    private static let idleBatchesMax = 3
 
     private func show(_ text: String) {
         guard isTerminal else { return }
