@@ -136,7 +136,7 @@ vauban unlock --passcode-fd 0 <<<'another long one' 2>"$TMPDIR/err" || fail 'it 
 expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
 
 # Broken off in the middle it goes on later: with so many items that there is a middle.
-scripts/make-csv 400 >"$TMPDIR/p.csv"
+scripts/make-csv 3000 >"$TMPDIR/p.csv"
 vauban import "$TMPDIR/p.csv" 2>/dev/null || fail 'the import failed'
 play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS
 expect Passcode until now
@@ -148,17 +148,19 @@ secret another long one
 expect Wrapping items by the new keys: 
 key ctrl-c
 STEPS
-status=$?
-[ "$status" = 130 ] || [ "$status" = 0 ] || { cat "$TMPDIR/out"; fail "Ctrl-C while wrapping ended with $status"; }
-if [ "$status" = 130 ]; then
-    vauban status >"$TMPDIR/out"
-    expect_text 'run: vauban passcode roll' "$TMPDIR/out"
+broken=$?
+[ "$broken" = 130 ] || [ "$broken" = 0 ] || { cat "$TMPDIR/out"; fail "Ctrl-C while wrapping ended with $broken"; }
+vauban status >"$TMPDIR/out"
+# The rooms may have been faster than the key.
+rolled='in one go'
+if grep -q 'run: vauban passcode roll' "$TMPDIR/out"; then
     expect_status 0 vauban passcode roll
     expect_text 'wrapped by the newest keys' "$TMPDIR/err"
+    rolled="of which $(grep -oE '^[0-9]+' "$TMPDIR/err") items after it was broken off"
 fi
 vauban status >"$TMPDIR/out"
 grep -q 'older keys' "$TMPDIR/out" && fail 'a roll that was broken off did not come to its end'
-[ "$(vauban list | wc -l)" = 403 ] && [ "$(vauban get one/item)" = one ] || fail 'an item was lost'
+[ "$(vauban list | wc -l)" = 3003 ] && [ "$(vauban get one/item)" = one ] || fail 'an item was lost'
 vauban get --server site-12.example | grep -q '^pw-12-' || fail 'an imported item is not readable'
 expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
 
@@ -189,4 +191,4 @@ expect_text 'No passcode is set' "$TMPDIR/err"
 set_passcode
 [ "$(vauban get three/item --passcode-fd 0 <<<"$passcode")" = three ] || fail 'an item that asks does not come back with a passcode'
 expect_status 0 vauban passcode remove --passcode-fd 0 <<<"$passcode"
-echo 'a passcode is judged, recovered from, rolled and removed as the manual says'
+echo "a passcode is judged, recovered from, rolled ($rolled) and removed as the manual says"
