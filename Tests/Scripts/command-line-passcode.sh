@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The passcode and what goes with it: its strength, the recovery key that is shown once, rolling keys, removing it.
+# proves: C-082
 set -u
 . Tests/Scripts/lib/command-line.sh
 
