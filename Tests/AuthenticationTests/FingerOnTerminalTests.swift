@@ -126,13 +126,16 @@ import VaubanLinuxHost
     // MARK: Unlocking
 
     /// A locked device whose fingers unlock. What becomes of the finger is `reader`'s to say.
-    private func lockedRoom(unlocks: Bool = true, isReady: Bool = true, _ reader: @escaping @Sendable (Channel) throws -> EnclaveReply) throws -> RoomFixture {
+    private func lockedRoom(unlocks: Bool = true, isReady: Bool = true, _ reader: @escaping @Sendable (Channel) throws -> EnclaveReply)
+        throws -> RoomFixture
+    {
         try RoomFixture { request, line, _ in
             switch request {
             case .status:
                 var device = DeviceStatus(
                     lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
-                device.biometry = DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
+                device.biometry = DeviceStatus.Biometry(
+                    readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
                 try line.send(header: EnclaveReply.status(device).encoded())
             case .challenge(let purpose):
                 let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)
@@ -152,9 +155,12 @@ import VaubanLinuxHost
 
     @Test func aFingerUnlocks() throws {
         let touched = Mailbox<Void>()
-        let room = try lockedRoom { _ in try touched.take(); return .done }
+        let room = try lockedRoom { _ in
+            try touched.take(); return .done
+        }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"], steps: "expect Touch the reader, or press Return for the passcode\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
+            before: room.door, ["unlock"],
+            steps: "expect Touch the reader, or press Return for the passcode\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
         try play.heard()
         touched.put(())
         let (status, shown) = try play.ended()
@@ -164,9 +170,12 @@ import VaubanLinuxHost
 
     /// Return ends the question at the reader, and what is typed goes to the enclave as ever.
     @Test func returnTakesThePasscodeInstead() throws {
-        let room = try lockedRoom { line in _ = try line.receive(.idle); return .done }
+        let room = try lockedRoom { line in
+            _ = try line.receive(.idle); return .done
+        }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"], steps: "expect Touch the reader\nkey enter\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+            before: room.door, ["unlock"],
+            steps: "expect Touch the reader\nkey enter\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
         #expect(try requests(room, 5) == ["status", "status", "unlockByFinger", "challenge", "unlock"])
@@ -176,13 +185,16 @@ import VaubanLinuxHost
     @Test func aFingerThatDoesNotUnlockLeavesThePasscode() throws {
         let room = try lockedRoom { _ in .refused(Refusal(.biometryLockedOut)) }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"], steps: "expect Fingers are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+            before: room.door, ["unlock"],
+            steps: "expect Fingers are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
     }
 
     @Test func controlCIsNo() throws {
-        let room = try lockedRoom { line in _ = try line.receive(.idle); return .done }
+        let room = try lockedRoom { line in
+            _ = try line.receive(.idle); return .done
+        }
         let play = try PlayedTerminal(before: room.door, ["unlock"], steps: "expect Touch the reader\nkey ctrl-c\nexpect Cancelled\n")
         let (status, shown) = try play.ended()
         #expect(status == 128, "\(shown)")
@@ -192,7 +204,8 @@ import VaubanLinuxHost
     /// Where fingers do not unlock, or not now, none is asked for.
     @Test(arguments: [(false, true), (true, false)]) func elseThePasscodeIsTheWay(_ unlocks: Bool, _ isReady: Bool) throws {
         let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
-        let play = try PlayedTerminal(before: room.door, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")
+        let play = try PlayedTerminal(
+            before: room.door, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
     }

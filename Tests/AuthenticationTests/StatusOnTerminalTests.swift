@@ -7,7 +7,8 @@ import VaubanLinuxHost
 /// What `vauban status` says of wrong tries, recovery keys, fingers and older keys, as the enclave may tell them.
 @Suite struct StatusOnTerminalTests {
     private func status(_ change: (inout DeviceStatus) -> Void) throws -> String {
-        var device = DeviceStatus(lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, triesLeft: 3, secondsToWait: 0, warnings: [])
+        var device = DeviceStatus(
+            lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, triesLeft: 3, secondsToWait: 0, warnings: [])
         change(&device)
         let told = device
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.status(told).encoded()) }
@@ -33,7 +34,9 @@ import VaubanLinuxHost
         #expect(try status { $0.recoveryKeyIsSet = true }.contains("\nRecovery key set\n"))
         let used = try status { ($0.recoveryKeyIsSet, $0.recovered) = (true, 600_000_000_000_000) }
         #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
-        #expect(try status { _ in }.contains("\nRecovery key none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key\n"))
+        #expect(
+            try status { _ in }.contains(
+                "\nRecovery key none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key\n"))
     }
 
     @Test func whenItLocksIsTold() throws {
@@ -46,13 +49,17 @@ import VaubanLinuxHost
     @Test func whatFingersAreWorthIsTold() throws {
         func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
             try status {
-                $0.biometry = DeviceStatus.Biometry(readerIsThere: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
+                $0.biometry = DeviceStatus.Biometry(
+                    readerIsThere: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
             }
         }
         #expect(try shown(false, false, false, false).contains("\nFingers      there is no reader\n"))
         #expect(try shown(true, false, false, false).contains("\nFingers      there is a reader; no finger is enrolled\n"))
-        #expect(try shown(false, true, false, false).contains("\nFingers      enrolled, but the reader is not there; not accepted until the passcode is entered"))
-        let cost = "\n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds\n"
+        #expect(
+            try shown(false, true, false, false).contains(
+                "\nFingers      enrolled, but the reader is not there; not accepted until the passcode is entered"))
+        let cost =
+            "\n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds\n"
         let ready = try shown(true, true, true, true)
         #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is needed\n"))
         #expect(ready.contains(cost))
@@ -60,7 +67,9 @@ import VaubanLinuxHost
     }
 
     @Test func olderKeysAreTold() throws {
-        #expect(try status { $0.hasOlderKeys = true }.contains("\nKeys         items are still wrapped by older keys; run: vauban passcode roll\n"))
+        #expect(
+            try status { $0.hasOlderKeys = true }.contains(
+                "\nKeys         items are still wrapped by older keys; run: vauban passcode roll\n"))
         #expect(try !status { _ in }.contains("older keys"))
     }
 }

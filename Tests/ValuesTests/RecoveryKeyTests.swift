@@ -5,7 +5,8 @@ import VaubanSecretBytes
 /// The recovery key as digits: what it stands for, and which slips are found.
 @Suite struct RecoveryKeyTests {
     private static let samples: [[UInt8]] = [
-        [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16), Array(1...16), (0..<16).map { UInt8(truncatingIfNeeded: $0 * 151 + 29) },
+        [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16), Array(1...16),
+        (0..<16).map { UInt8(truncatingIfNeeded: $0 * 151 + 29) },
     ]
 
     private func digits(_ random: [UInt8]) -> [UInt8] {
@@ -84,7 +85,10 @@ import VaubanSecretBytes
     @Test func spacesAndHyphensDoNotCount() {
         let plain = String(decoding: digits(Array(1...16)), as: UTF8.self)
         let groups = (0..<8).map { String(plain.dropFirst($0 * 6).prefix(6)) }
-        for typed in [groups.joined(separator: "-"), groups.joined(separator: " "), " " + groups.joined(separator: " - ") + " ", plain.map { "\($0) " }.joined()] {
+        for typed in [
+            groups.joined(separator: "-"), groups.joined(separator: " "), " " + groups.joined(separator: " - ") + " ",
+            plain.map { "\($0) " }.joined(),
+        ] {
             #expect(read(Array(typed.utf8)) == .success(Array(1...16)), "\(typed)")
         }
     }

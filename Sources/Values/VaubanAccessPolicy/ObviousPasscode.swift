@@ -82,9 +82,12 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     /// From the lists that are published each year; a handful, not a dictionary. Small letters only.
     private static let commonest: [[UInt8]] = [
         "password", "passw0rd", "p@ssword", "p@ssw0rd", "passwort", "passcode", "letmein", "welcome", "iloveyou", "sunshine", "princess",
-        "football", "baseball", "superman", "starwars", "whatever", "trustno1", "computer", "internet", "michael", "monkey", "dragon", "master",
-        "shadow", "secret", "changeme", "default", "admin", "login", "vauban", "qwerty", "qwertz", "azerty", "qwertyuiop", "asdfgh", "asdfghjkl",
-        "zxcvbn", "zxcvbnm", "qazwsx", "1q2w3e", "1q2w3e4r", "1qaz2wsx", "112233", "102030", "147258", "147258369", "159753", "159357", "246810",
+        "football", "baseball", "superman", "starwars", "whatever", "trustno1", "computer", "internet", "michael", "monkey", "dragon",
+        "master",
+        "shadow", "secret", "changeme", "default", "admin", "login", "vauban", "qwerty", "qwertz", "azerty", "qwertyuiop", "asdfgh",
+        "asdfghjkl",
+        "zxcvbn", "zxcvbnm", "qazwsx", "1q2w3e", "1q2w3e4r", "1qaz2wsx", "112233", "102030", "147258", "147258369", "159753", "159357",
+        "246810",
         "135790", "142536", "789456", "741852",
     ].map { Array($0.utf8) }
 }

@@ -52,10 +52,12 @@ package struct PasscodePolicy: Hashable, Sendable {
         let pace = offlineGuessSeconds == 0.25 ? "a quarter of a second" : "\(offlineGuessSeconds) seconds"
         let paced = "(\(pace) a guess on this machine)"
         switch (seconds > Self.longest, strength.kind) {
-        case (true, _): return "\(what): trying them all takes more than a thousand years \(paced), but words, names and dates are tried first"
+        case (true, _):
+            return "\(what): trying them all takes more than a thousand years \(paced), but words, names and dates are tried first"
         case (false, .digits): return "\(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced)"
         case (false, _):
-            return "\(what): whoever has this disk tries all of this length in at most \(Self.duration(seconds)) \(paced), and words, names and dates first"
+            return
+                "\(what): whoever has this disk tries all of this length in at most \(Self.duration(seconds)) \(paced), and words, names and dates first"
         }
     }
 
@@ -64,7 +66,10 @@ package struct PasscodePolicy: Hashable, Sendable {
 
     /// Rounded up, so that "at most" stays true.
     static func duration(_ seconds: Double) -> String {
-        let units = [("second", 1.0, 120.0), ("minute", 60, 7200), ("hour", 3600, 48 * 3600), ("day", 24 * 3600, 2 * year), ("year", year, .infinity)]
+        let units = [
+            ("second", 1.0, 120.0), ("minute", 60, 7200), ("hour", 3600, 48 * 3600), ("day", 24 * 3600, 2 * year),
+            ("year", year, .infinity),
+        ]
         for (name, length, end) in units where seconds <= end {
             let count = Int(max((seconds / length).rounded(.up), 1))
             return "\(count) \(name)\(count == 1 ? "" : "s")"

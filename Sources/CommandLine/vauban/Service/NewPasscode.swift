@@ -11,7 +11,9 @@ struct RecoveryKeyOptions: ParsableArguments {
 }
 
 struct NewPasscodeOptions: ParsableArguments {
-    @Option(name: .customLong("new-passcode-fd"), help: ArgumentHelp("Read the new passcode, one line, from this file descriptor.", valueName: "n"))
+    @Option(
+        name: .customLong("new-passcode-fd"),
+        help: ArgumentHelp("Read the new passcode, one line, from this file descriptor.", valueName: "n"))
     var descriptor: Int32?
 
     func given() throws -> SecretBytes? {
@@ -65,7 +67,9 @@ enum NewPasscode {
         case .some(let key): isHanded = session.person.terminal?.show(key) ?? false
         }
         guard isHanded else {
-            say("vauban: It is done, but the recovery key could not be shown, and nobody knows it; make another: vauban passcode recovery-key")
+            say(
+                "vauban: It is done, but the recovery key could not be shown, and nobody knows it; make another: vauban passcode recovery-key"
+            )
             throw ExitCode(1)
         }
     }

@@ -4,7 +4,8 @@ import VaubanSecretBytes
 /// A passcode from the person.
 enum PasscodeInput {
     /// Asks once. An empty line is a no.
-    static func ask(_ prompt: String, on terminal: Terminal, bytesMax: Int = SealedPasscode.passcodeBytesMax) throws(Refusal) -> SecretBytes {
+    static func ask(_ prompt: String, on terminal: Terminal, bytesMax: Int = SealedPasscode.passcodeBytesMax) throws(Refusal) -> SecretBytes
+    {
         switch terminal.readSecretLine(prompt, bytesMax: bytesMax) {
         case .cancelled: throw Refusal(.cancelled)
         case .withdrawn: throw Refusal(.cancelled)

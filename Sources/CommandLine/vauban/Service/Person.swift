@@ -10,7 +10,9 @@ struct PersonOptions: ParsableArguments {
     @Flag(help: "Ask nothing: refuse where a passcode or a secret would be asked for.")
     var noInput = false
 
-    @Option(name: .customLong("passcode-fd"), help: ArgumentHelp("Read the passcode, one line, from this file descriptor; it is tried once.", valueName: "n"))
+    @Option(
+        name: .customLong("passcode-fd"),
+        help: ArgumentHelp("Read the passcode, one line, from this file descriptor; it is tried once.", valueName: "n"))
     var passcodeDescriptor: Int32?
 }
 

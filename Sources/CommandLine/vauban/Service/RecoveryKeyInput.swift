@@ -8,7 +8,8 @@ enum RecoveryKeyInput {
 
     static func ask(on terminal: Terminal) throws(Refusal) -> RecoveryKey {
         while true {
-            var digits = try line("Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
+            var digits = try line(
+                "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
             while true {
                 do throws(RecoveryKey.Fault) {
                     return try RecoveryKey(typed: digits)
@@ -24,7 +25,8 @@ enum RecoveryKeyInput {
 
     static func words(_ fault: RecoveryKey.Fault) -> String {
         switch fault {
-        case .wrongLength(let digits): "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
+        case .wrongLength(let digits):
+            "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
         case .notADigit: "a recovery key has digits only, with spaces or hyphens between them"
         case .slip(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
         }
@@ -38,7 +40,11 @@ enum RecoveryKeyInput {
     private static func corrected(_ typed: borrowing SecretBytes, group: Int, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
             let again = try line("Group \(group) again: ", terminal)
-            guard again.withUnsafeBytes({ $0.count(where: isDigit) == RecoveryKey.digitsPerGroup && $0.allSatisfy { isDigit($0) || isSeparator($0) } }) else {
+            guard
+                again.withUnsafeBytes({
+                    $0.count(where: isDigit) == RecoveryKey.digitsPerGroup && $0.allSatisfy { isDigit($0) || isSeparator($0) }
+                })
+            else {
                 terminal.write("a group has \(RecoveryKey.digitsPerGroup) digits.\n")
                 continue
             }

@@ -19,7 +19,9 @@ struct Rewrapping {
         show("\r\u{1B}[K")
         say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
         guard kept > 0 else { return }
-        say("\(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: vauban passcode roll")
+        say(
+            "\(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: vauban passcode roll"
+        )
     }
 
     /// The same without a word, where older keys are still in use: what does not succeed now is told by status, and done
@@ -39,7 +41,8 @@ struct Rewrapping {
             // A row that another program writes at this moment waits for the next batch; one that never moves is a fault.
             idle = batch.done > 0 ? 0 : idle + 1
             guard idle < Self.idleBatchesMax else {
-                throw Refusal(.internalFault, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
+                throw Refusal(
+                    .internalFault, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
             }
             tell(done, Int(batch.left))
         }

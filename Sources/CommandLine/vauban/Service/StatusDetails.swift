@@ -27,7 +27,8 @@ extension StatusText {
 
     static func recoveryKey(_ device: DeviceStatus) -> String {
         let used = device.recovered.map { "; one was used on \(time($0))" } ?? ""
-        return (device.recoveryKeyIsSet ? "set" : "none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key") + used
+        return (device.recoveryKeyIsSet ? "set" : "none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key")
+            + used
     }
 
     static func locks(_ settings: LockSettings) -> String {
@@ -41,8 +42,15 @@ extension StatusText {
     static func settings(_ settings: LockSettings) -> String {
         [
             ("grace", "\(TimeLength.words(settings.graceSeconds)), from the machine's sleep or the screen's lock until the keys go"),
-            ("idle", settings.idleSeconds > 0 ? "\(TimeLength.words(settings.idleSeconds)) without any use, then it locks" : "never, it does not lock for want of use"),
-            ("lock-with-screen", settings.locksWithScreen ? "on, the screen's lock locks it too" : "off, the screen's lock does not lock it"),
+            (
+                "idle",
+                settings.idleSeconds > 0
+                    ? "\(TimeLength.words(settings.idleSeconds)) without any use, then it locks" : "never, it does not lock for want of use"
+            ),
+            (
+                "lock-with-screen",
+                settings.locksWithScreen ? "on, the screen's lock locks it too" : "off, the screen's lock does not lock it"
+            ),
         ].map { "\($0.0.padding(toLength: 18, withPad: " ", startingAt: 0))\($0.1)" }.joined(separator: "\n")
     }
 

@@ -8,7 +8,8 @@ enum StatusText {
     static let noPasscode =
         "no passcode is set, so the disk alone protects nothing: whoever has it, or a copy of it, can read every item."
 
-    static let noPasscodeSentence = "The disk alone protects nothing now: whoever has it, or a copy of it, can read every item that does not ask."
+    static let noPasscodeSentence =
+        "The disk alone protects nothing now: whoever has it, or a copy of it, can read every item that does not ask."
 
     /// What user mode is worth, in the words of the design.
     static let userMode = [
@@ -32,7 +33,9 @@ enum StatusText {
         if device.hasOlderKeys { lines.append(row("Keys", "items are still wrapped by older keys; run: vauban passcode roll")) }
         lines += prompts(promptPlaces, terminal)
         lines += device.warnings.map { row("Warning", SafeText.line($0, max: 500)) }
-        if case .named(let home) = mode { lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)")) }
+        if case .named(let home) = mode {
+            lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)"))
+        }
         lines.append(row("Next", next(device, hasAgent: !promptPlaces.isEmpty)))
         return lines.joined(separator: "\n")
     }
@@ -40,7 +43,8 @@ enum StatusText {
     static func mode(_ mode: Service.Mode) -> [String] {
         switch mode {
         case .system: [row("Mode", "system: each room under a system user of its own")] + systemMode.map { row("", $0) }
-        case .user(let home), .named(let home): [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
+        case .user(let home), .named(let home):
+            [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
         }
     }
 
@@ -88,7 +92,8 @@ enum StatusText {
         if !device.passcodeIsSet { return "vauban passcode set" }
         switch device.lock {
         case .beforeFirstUnlock, .locked, .unreadable: return "vauban unlock"
-        case .unlocked: return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
+        case .unlocked:
+            return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
         }
     }
 

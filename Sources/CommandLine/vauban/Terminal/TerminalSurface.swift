@@ -20,7 +20,8 @@ final class TerminalSurface: PromptSurface {
         guard question.ways.contains(.passcode) else { return askForFinger(head, withdrawal) }
         let prompt = head + PromptText.passcodePrompt(question.ways)
         let hasOtherWay = question.ways.contains(.finger)
-        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay) {
+        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
+        {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
         case .line(let passcode): return passcode.isEmpty ? .cancelled : .passcode(passcode)
@@ -47,7 +48,9 @@ final class PreparedSurface: PromptSurface {
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // A question for a finger alone is none that a passcode answers.
-        guard question.ways.contains(.passcode), question.attempt == 1, let passcode = try? person.preparedPasscode() else { return .cancelled }
+        guard question.ways.contains(.passcode), question.attempt == 1, let passcode = try? person.preparedPasscode() else {
+            return .cancelled
+        }
         return .passcode(passcode)
     }
 

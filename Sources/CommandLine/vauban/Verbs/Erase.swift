@@ -44,7 +44,8 @@ struct Erase: ParsableCommand {
 
     private func confirm(_ session: Session, _ device: DeviceStatus) throws {
         guard let terminal = session.person.terminal else {
-            throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-erase-everything")
+            throw Refusal(
+                .interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-erase-everything")
         }
         let what = device.lock == .unlocked ? session.countItems().map { "\($0) item\($0 == 1 ? "" : "s") with all secrets" } : nil
         terminal.write(

@@ -18,7 +18,9 @@ struct Recover: ParsableCommand {
     @OptionGroup var recovery: RecoveryKeyOptions
     @OptionGroup var new: NewPasscodeOptions
 
-    @Option(name: .customLong("recovery-key-fd"), help: ArgumentHelp("Read the recovery key, one line, from this file descriptor; it is tried once.", valueName: "n"))
+    @Option(
+        name: .customLong("recovery-key-fd"),
+        help: ArgumentHelp("Read the recovery key, one line, from this file descriptor; it is tried once.", valueName: "n"))
     var keyDescriptor: Int32?
 
     @Flag(help: "Ask nothing: refuse where something would be asked for.")
@@ -29,7 +31,9 @@ struct Recover: ParsableCommand {
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
         guard device.recoveryKeyIsSet else {
-            throw Refusal(.recoveryKeyNotSet, "only the passcode opens this keychain; to begin anew without what is in it, run: vauban erase --forgotten")
+            throw Refusal(
+                .recoveryKeyNotSet,
+                "only the passcode opens this keychain; to begin anew without what is in it, run: vauban erase --forgotten")
         }
         let key = try recoveryKey(session)
         let given: SecretBytes? = try new.given()
@@ -42,7 +46,8 @@ struct Recover: ParsableCommand {
     private func recoveryKey(_ session: Session) throws -> RecoveryKey {
         guard let keyDescriptor else {
             guard let terminal = session.person.terminal else {
-                throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send both along: --recovery-key-fd N --new-passcode-fd N")
+                throw Refusal(
+                    .interactionNotAllowed, "there is no terminal to ask on; send both along: --recovery-key-fd N --new-passcode-fd N")
             }
             return try RecoveryKeyInput.ask(on: terminal)
         }

@@ -15,7 +15,8 @@ struct Settings: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Keep the keys for so long after the machine sleeps or the screen is locked; 0: not at all.", valueName: "duration"),
+        help: ArgumentHelp(
+            "Keep the keys for so long after the machine sleeps or the screen is locked; 0: not at all.", valueName: "duration"),
         transform: { try TimeLength.seconds($0, unit: 1, max: LockSettings.graceSecondsMax) })
     var grace: Int64?
 
