@@ -170,12 +170,17 @@ import VaubanLinuxHost
 
     /// Return ends the question at the reader, and what is typed goes to the enclave as ever.
     @Test func returnTakesThePasscodeInstead() throws {
+        let asked = Mailbox<Void>()
         let room = try lockedRoom { line in
-            _ = try line.receive(.idle); return .done
+            asked.put(())
+            _ = try line.receive(.idle)
+            return .done
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
-            steps: "expect Touch the reader\nkey enter\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+            steps: "expect Touch the reader\nrun read line <$LEAVE\nkey enter\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+        try asked.take()
+        play.goOn()
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
         #expect(try requests(room, 5) == ["status", "status", "unlockByFinger", "challenge", "unlock"])

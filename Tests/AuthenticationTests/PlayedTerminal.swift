@@ -5,23 +5,24 @@ import VaubanDER
 import VaubanLinuxHost
 
 /// The command line of this build on a terminal that `pty-play` plays, before a room of the test's own. A step
-/// `run printf . >$BELL` tells the test that the play has come so far.
+/// `run printf . >$BELL` tells the test that the play has come so far, and `run read line <$LEAVE` waits until
+/// the test lets it go on.
 final class PlayedTerminal {
     private let process = Process()
     private let output = Pipe()
     private let home: TestFolder
     private let bell: Descriptor
+    private let leave: Descriptor
 
     init(before door: ServerAddress, _ arguments: [String], steps: String) throws {
         home = try TestFolder()
         try FileManager.default.createSymbolicLink(atPath: "\(home.path)/run", withDestinationPath: door.folder)
-        let bellPath = "\(home.path)/bell"
-        try SystemFault.check(mkfifo(bellPath, 0o600), "make a pipe")
-        bell = Descriptor(try SystemFault.check(open(bellPath, O_RDWR | O_CLOEXEC), "open the pipe"))
+        bell = try Self.namedPipe("\(home.path)/bell")
+        leave = try Self.namedPipe("\(home.path)/leave")
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "\(Self.programs)/pty-play")
         process.arguments = ["--", "\(Self.programs)/vauban"] + arguments
-        process.environment = ["VAUBAN_HOME": home.path, "BELL": bellPath, "TERM": "xterm", "PATH": "/usr/bin:/bin"]
+        process.environment = ["VAUBAN_HOME": home.path, "BELL": "\(home.path)/bell", "LEAVE": "\(home.path)/leave", "TERM": "xterm", "PATH": "/usr/bin:/bin"]
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
@@ -36,6 +37,17 @@ final class PlayedTerminal {
         guard poll(&poller, 1, 20_000) == 1 else { throw Unexpected(what: "the play does not ring; \(try ended().shown)") }
         var ring: UInt8 = 0
         _ = read(bell.number, &ring, 1)
+    }
+
+    func goOn() {
+        var line: UInt8 = 0x0A
+        _ = write(leave.number, &line, 1)
+    }
+
+    /// Open on both sides, so that neither end waits for the other.
+    private static func namedPipe(_ path: String) throws(SystemFault) -> Descriptor {
+        try SystemFault.check(mkfifo(path, 0o600), "make a pipe")
+        return Descriptor(try SystemFault.check(open(path, O_RDWR | O_CLOEXEC), "open the pipe"))
     }
 
     /// How the command ended, and what the terminal showed.
