@@ -156,7 +156,7 @@ import VaubanSecretBytes
         let vault = bench.start()
         #expect(vault.status.secondsToWait == 0)
         #expect(vault.status.warnings == ["the record of passcode tries cannot be read and was put aside as attempts.quarantined-1"])
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         #expect(bench.start().status.warnings.isEmpty && bench.start().status.triesLeft == 5)
     }
 

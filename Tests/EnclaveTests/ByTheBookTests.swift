@@ -52,7 +52,7 @@ enum ByTheBook {
 
     private func passcodeKey(_ passcode: String, _ bag: Keybag) throws -> SecretBytes {
         let parameters = try #require(bag.passcode)
-        let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret(passcode), parameters)
+        let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(passcode), parameters)
         return try bench.device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: bag.identifier)
     }
 
@@ -103,7 +103,7 @@ enum ByTheBook {
         let slot = try #require(bag.current(.protection(.whenUnlocked)))
         let context = ByTheBook.slotContext(slot, of: bag)
         let parameters = try #require(bag.passcode)
-        let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret(Workbench.passcode), parameters)
+        let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(Workbench.passcode), parameters)
         let keys = [
             bytes(stretched), bytes(try bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier)),
             bytes(try bench.device.deviceKey(label: "vauban keybag passcode wrap v1", context: bag.identifier)),

@@ -115,7 +115,7 @@ import VaubanSecretBytes
     @Test func aVaultOverFilesQuarantinesThem() throws {
         let host = EnclaveHost(
             backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(),
-            stretcher: PasscodeStretcher(log2Rounds: 4, blockSize: 1))
+            stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
         _ = try Vault(person: 1000, host: host).setPasscode(secret(Workbench.passcode))
         try Vault(person: 1000, host: host).unlock(secret(Workbench.passcode))
         let keybag = path + "/people/1000/keybag"

@@ -11,8 +11,8 @@ import VaubanSecretBytes
     private let bench = Workbench()
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
-    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> FactorOpening {
-        guard case .needsPerson(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
+    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> LayeredOpening {
+        guard case .layered(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
             throw Refusal(.internalFault, "nobody was asked")
         }
         return opening
@@ -23,7 +23,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         bench.journal.clear()
         _ = try vault.seal(bench.row(.whenUnlocked, flags))
-        _ = try vault.lock()
+        try vault.lock()
         _ = try vault.seal(bench.row(.afterFirstUnlock, flags))
         let restarted = bench.start()
         for _ in 1...5 { _ = refusal { _ = try restarted.authenticate(secret("wrong one")) } }
@@ -55,7 +55,8 @@ import VaubanSecretBytes
         ]
         for index in lent.lease.keys.indices { keys.append(bytes(lent.keys.part(index * 32..<(index + 1) * 32))) }
         for key in keys {
-            #expect(refusal { _ = try vault.open(opening, passcodeKey: SecretBytes(copying: key)) } != nil)
+            let forged = vault.shown(SecretBytes(copying: key))
+            #expect(refusal { _ = try vault.finish(opening, forged, password: nil) } != nil)
         }
     }
 
@@ -65,27 +66,26 @@ import VaubanSecretBytes
         _ = try vault.lease()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         #expect(refusal { _ = try vault.read(sealed, passcode: "anything") }?.reason == .passcodeNotSet)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
     @Test func aLockWhileThePersonIsAskedWins() throws {
         let vault = try bench.startProtected()
         let opening = try opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault), in: vault)
-        let key = try vault.authenticate(secret(Workbench.passcode))
-        _ = try vault.lock()
-        #expect(refusal { _ = try vault.open(opening, passcodeKey: key) }?.reason == .locked)
+        let shown = try vault.gather(Workbench.passcode)
+        try vault.lock()
+        #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .locked)
         try vault.unlock(secret(Workbench.passcode))
-        _ = try vault.open(opening, passcodeKey: key)
+        _ = try vault.finish(opening, shown, password: nil)
     }
 
     @Test func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
         let opening = try opening(sealed, in: vault)
-        _ = try vault.lock()
-        let key = try vault.authenticate(secret(Workbench.passcode))
-        #expect(bytes(try vault.open(opening, passcodeKey: key)) == sealed.key)
+        try vault.lock()
+        #expect(bytes(try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)) == sealed.key)
     }
 
     /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
@@ -93,9 +93,9 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let opening = try opening(sealed, in: vault)
-        let old = try vault.authenticate(secret(Workbench.passcode))
+        let old = try vault.gather(Workbench.passcode)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
-        #expect(refusal { _ = try vault.open(opening, passcodeKey: old) }?.reason == .keysChanged)
+        #expect(refusal { _ = try vault.finish(opening, old, password: nil) }?.reason == .keysChanged)
         #expect(try vault.read(sealed, passcode: Workbench.otherPasscode) == sealed.key)
     }
 

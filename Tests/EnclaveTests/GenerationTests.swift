@@ -31,7 +31,7 @@ import VaubanSecretBytes
         let vault = bench.start()
         _ = try vault.lease()
         let before = try bench.keybag()
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         let after = try bench.keybag()
 
         for purpose in Self.renewed {
@@ -55,9 +55,9 @@ import VaubanSecretBytes
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(protection, flags), in: vault)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         #expect(try vault.read(old, passcode: Workbench.passcode) == old.key)
-        _ = try vault.lock()
+        try vault.lock()
         if protection.availability == .unlocked {
             #expect(refusal { _ = try vault.read(old, passcode: Workbench.passcode) }?.reason == .locked)
         } else {
@@ -75,7 +75,7 @@ import VaubanSecretBytes
         let vault = bench.start()
         _ = try vault.lease()
         let old = try bench.row()
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         #expect(refusal { _ = try vault.seal(old) }?.reason == .keysChanged)
         _ = try vault.seal(bench.row())
     }
@@ -86,7 +86,7 @@ import VaubanSecretBytes
         _ = try vault.lease()
         let early = try SealedRow(bench.row(), in: vault)
         let copy = bench.store.files
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         let late = try SealedRow(bench.row(), in: vault)
 
         let restored = Workbench(files: copy).start()

@@ -35,7 +35,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         #expect(Set(try purposes(vault)) == metadata(.unlocked, .firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .unlocked)
-        _ = try vault.lock()
+        try vault.lock()
         #expect(Set(try purposes(vault)) == metadata(.firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .locked)
 
@@ -50,7 +50,7 @@ import VaubanSecretBytes
     @Test func olderGenerationsComeAfterTheCurrentOnes() throws {
         let vault = bench.start()
         let before = try vault.lease().lease.keys
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         let after = try vault.lease().lease.keys
         let bag = try bench.keybag()
         #expect(Set(before).isSubset(of: Set(after)))
@@ -64,13 +64,16 @@ import VaubanSecretBytes
         let vault = bench.start()
         #expect(try vault.lease().lease.epoch == 0)
         // What ends is answered, and what is lent afterwards is of the next.
-        #expect(try vault.setPasscode(secret(Workbench.passcode)) == 0)
+        try vault.setPasscode(secret(Workbench.passcode))
+        #expect(vault.takeEndedEpoch() == EndedEpoch(epoch: 0, everything: true) && vault.takeEndedEpoch() == nil)
         #expect(try vault.lease().lease.epoch == 1)
-        #expect(try vault.lock() == 1)
+        try vault.lock()
+        #expect(vault.takeEndedEpoch() == EndedEpoch(epoch: 1, everything: false))
         #expect(try vault.lease().lease.epoch == 2)
         try vault.unlock(secret(Workbench.passcode))
         #expect(try vault.lease().lease.epoch == 2)
-        #expect(try vault.lock() == 2)
+        try vault.lock()
+        #expect(vault.takeEndedEpoch()?.epoch == 2)
     }
 
     /// The class keys are taken from the keybag by hand, as the specification says, and looked for in what is lent.
@@ -90,7 +93,7 @@ import VaubanSecretBytes
                 #expect(!lentKeys.contains(bytes(key)))
                 #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), "vauban metadata key v1"))
             case .firstUnlockIndex, .deviceIndex: #expect(lentKeys[try #require(place)] == bytes(key))
-            case .passcodeFactor, .presenceFactor: #expect(place == nil && !lentKeys.contains(bytes(key)))
+            case .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: #expect(place == nil && !lentKeys.contains(bytes(key)))
             }
         }
     }

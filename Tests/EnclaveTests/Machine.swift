@@ -88,14 +88,21 @@ final class MemoryStore: StateStore {
 }
 
 final class ManualClock: EnclaveClock {
-    private let times = Mutex<(boot: UInt64, wall: Int64)>((1_000_000_000_000, 0))
+    private let times = Mutex<(boot: UInt64, asleep: UInt64, wall: Int64)>((1_000_000_000_000, 0, 0))
 
     var boot: UInt64 { times.withLock { $0.boot } }
+    var monotonic: UInt64 { times.withLock { $0.boot - $0.asleep } }
     var referenceMicroseconds: Int64 { times.withLock { $0.wall } }
 
     func advance(seconds: UInt64) { times.withLock { $0.boot += seconds * 1_000_000_000 } }
+    func suspend(seconds: UInt64) {
+        times.withLock { times in
+            times.boot += seconds * 1_000_000_000
+            times.asleep += seconds * 1_000_000_000
+        }
+    }
     /// The machine starts again: its own clock begins at zero.
-    func reboot() { times.withLock { $0.boot = 0 } }
+    func reboot() { times.withLock { ($0.boot, $0.asleep) = (0, 0) } }
     func setWall(microseconds: Int64) { times.withLock { $0.wall = microseconds } }
 }
 

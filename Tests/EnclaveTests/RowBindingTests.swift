@@ -32,7 +32,7 @@ import VaubanSecretBytes
         let vault = bench.start()
         _ = try vault.lease()
         let older = try #require(try bench.keybag().current(.protection(.whenUnlocked))?.generation)
-        _ = try vault.setPasscode(secret(Workbench.passcode))
+        try vault.setPasscode(secret(Workbench.passcode))
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         let row = sealed.row, bag = try bench.keybag()
         let otherClass = Protection.afterFirstUnlock

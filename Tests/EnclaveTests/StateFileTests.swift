@@ -15,8 +15,8 @@ import VaubanSecretBytes
     private func everyVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
         let row = Sample.row(.always, generation: Sample.lostGeneration)
         let steps: [() throws -> Void] = [
-            { _ = try vault.seal(row) }, { _ = try vault.open(row, wrapped: [0]) }, { _ = try vault.lease() }, { _ = try vault.lock() },
-            { _ = try vault.setPasscode(secret(Workbench.passcode)) }, { try vault.unlock(secret(Workbench.passcode)) },
+            { _ = try vault.seal(row) }, { _ = try vault.open(row, wrapped: [0]) }, { _ = try vault.lease() }, { try vault.lock() },
+            { try vault.setPasscode(secret(Workbench.passcode)) }, { try vault.unlock(secret(Workbench.passcode)) },
             { _ = try vault.authenticate(secret(Workbench.passcode)) }, { try vault.canEvaluate(.biometryOrPasscode) },
             { try vault.throwIfPasscodeCannotBeTried() },
             { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode)) },
@@ -143,7 +143,7 @@ import VaubanSecretBytes
         let files = bench.store.files
         let host = EnclaveHost(
             backend: BrokenBackend(BackendFault("the device secret is gone")), store: bench.store, clock: bench.clock,
-            stretcher: PasscodeStretcher(log2Rounds: 4, blockSize: 1))
+            stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
         for person in [Workbench.person, 2000] {
             let vault = Vault(person: person, host: host)
             everyVerbIsRefused(vault)

@@ -95,7 +95,7 @@ private struct Situation {
             }
         var vault = bench.start()
         _ = try vault.lease()
-        if !["none", "set after the row"].contains(wanted.state) { _ = try vault.setPasscode(secret(Workbench.passcode)) }
+        if !["none", "set after the row"].contains(wanted.state) { try vault.setPasscode(secret(Workbench.passcode)) }
         // Of the passcode class there is nothing before a passcode: then the row is one whose key does not exist.
         row = try bench.row(protection, flags)
         sealed = row.generation == Sample.lostGeneration ? nil : try SealedRow(row, in: vault)
@@ -105,11 +105,11 @@ private struct Situation {
         case "none": passcode = nil
         case "before first unlock": vault = bench.start()
         case "unlocked": break
-        case "locked": _ = try vault.lock()
+        case "locked": try vault.lock()
         case "changed":
             try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
             passcode = Workbench.otherPasscode
-        case "set after the row": _ = try vault.setPasscode(secret(Workbench.passcode))
+        case "set after the row": try vault.setPasscode(secret(Workbench.passcode))
         case "other device": vault = Workbench(files: bench.store.files, device: 2).start()
         default: Issue.record("the state \(wanted.state) cannot be made")
         }
@@ -131,10 +131,15 @@ private struct Situation {
             case .opened(let key):
                 #expect(bytes(key) == sealed?.key)
                 return "opens"
-            case .needsPerson(let opening):
-                let passcodeKey = try vault.authenticate(secret(try #require(passcode)))
-                #expect(bytes(try vault.open(opening, passcodeKey: passcodeKey)) == sealed?.key)
-                return "asks"
+            case .layered(let opening):
+                switch vault.judge(opening.requirement, for: row.protection, Evidence()) {
+                case .allow: return "opens"
+                case .refuse(let reason): return word(Refusal(reason))
+                case .ask:
+                    let shown = try vault.gather(try #require(passcode))
+                    #expect(bytes(try vault.finish(opening, shown, password: nil)) == sealed?.key)
+                    return "asks"
+                }
             }
         } catch let refusal as Refusal {
             return word(refusal)

@@ -28,7 +28,7 @@ import VaubanSecretBytes
             let parameters = StretchParameters(
                 salt: Array(vector.salt.utf8), log2Rounds: vector.log2Rounds, blockSize: 8, parallelism: vector.parallelism)
             // What is stored says what a guess costs, whatever the stretcher makes now.
-            let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret(vector.passcode), parameters)
+            let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(vector.passcode), parameters)
             #expect(hex(bytes(stretched)) == vector.first32)
         }
     }
@@ -46,8 +46,11 @@ import VaubanSecretBytes
     }
 
     @Test func theShippedCostIsThatOfTheSpecification() {
-        let parameters = PasscodeStretcher.shipped.parameters(salt: Self.counting)
-        #expect(parameters.log2Rounds == 17 && parameters.blockSize == 8 && parameters.parallelism == 1)
+        let cost = StretchCost.shipped
+        #expect(cost.log2Rounds == 17 && cost.blockSizeMin == 8 && cost.time == 250_000_000)
+        // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
+        #expect(cost.blockSize(measured: 217_000_000) == 10 && cost.blockSize(measured: 300_000_000) == 8)
+        #expect(cost.blockSize(measured: 125_000_000) == 16 && cost.blockSize(measured: 1_000_000) == 32)
     }
 
     // MARK: Our own compositions
@@ -106,7 +109,7 @@ import VaubanSecretBytes
                 == "58dd18531c773e0d505a2e8166838f283d1dbd189ae78be29eea2f57f4c773af")
 
         let parameters = StretchParameters(salt: Self.counting, log2Rounds: 4, blockSize: 1, parallelism: 1)
-        let stretched = try PasscodeStretcher(log2Rounds: 4, blockSize: 1).stretch(secret("correct horse"), parameters)
+        let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("correct horse"), parameters)
         #expect(hex(bytes(stretched)) == "613f18f7d2d988fc47b954b6be9534b0674ac43146f39e56a4938dbffb7a66f4")
         let tangled = try device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: Self.context)
         #expect(hex(bytes(tangled)) == "18dd2bfe8c0b969e1d14bc87f29f95bdecddb066944bb0ab637851e9598b694d")

@@ -27,7 +27,7 @@ struct Workbench {
     }
 
     var host: EnclaveHost {
-        EnclaveHost(backend: device, store: store, clock: clock, stretcher: PasscodeStretcher(log2Rounds: 4, blockSize: 1))
+        EnclaveHost(backend: device, store: store, clock: clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
     }
 
     func start(_ person: UInt32 = person) -> Vault { Vault(person: person, host: host) }
@@ -35,7 +35,7 @@ struct Workbench {
     /// A vault with a passcode, unlocked.
     func startProtected(_ passcode: String = passcode) throws -> Vault {
         let vault = start()
-        _ = try vault.setPasscode(secret(passcode))
+        try vault.setPasscode(secret(passcode))
         return vault
     }
 
@@ -111,14 +111,33 @@ extension Vault {
     func read(_ row: RowBinding, _ wrapped: [UInt8], passcode: String? = nil) throws -> [UInt8] {
         switch try open(row, wrapped: wrapped) {
         case .opened(let key): return bytes(key)
-        case .needsPerson(let opening):
+        case .layered(let opening):
+            if case .refuse(let reason) = judge(opening.requirement, for: row.protection, Evidence()) { throw Refusal(reason) }
             guard let passcode else { throw Refusal(.interactionNotAllowed) }
-            return bytes(try open(opening, passcodeKey: try authenticate(secret(passcode))))
+            return bytes(try finish(opening, try gather(passcode), password: nil))
         }
     }
 
     func asks(for sealed: SealedRow) throws -> Bool {
-        if case .needsPerson = try open(sealed.row, wrapped: sealed.wrapped) { return true }
-        return false
+        guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return false }
+        switch judge(opening.requirement, for: sealed.row.protection, Evidence()) {
+        case .ask: return true
+        case .allow: return false
+        case .refuse(let reason): throw Refusal(reason)
+        }
+    }
+
+    /// What a passcode shows.
+    func gather(_ passcode: String) throws -> GatheredEvidence {
+        let key = try authenticate(secret(passcode))
+        return shown(key)
+    }
+
+    /// A key as if a passcode had given it, shown now.
+    func shown(_ key: consuming SecretBytes) -> GatheredEvidence {
+        let gathered = GatheredEvidence()
+        gathered.passcodeKey = consume key
+        gathered.evidence.passcode = boot
+        return gathered
     }
 }

@@ -32,7 +32,7 @@ struct FaultTests {
             }
             ended.signal()
         }
-        for (round, room) in ["keychaind", "enclaved-testing", "authd", "keychaind", "vauban-witness"].enumerated() {
+        for (round, room) in ["keychaind", "enclaved-testing", "authd", "keychaind", "vauban-witness", "vauban-watcher"].enumerated() {
             let before = acknowledged.withLock { $0.count }
             while acknowledged.withLock({ $0.count }) < before + 20 { sched_yield() }
             try rooms.killAndAwait(room)

@@ -38,4 +38,6 @@ fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" |
 
 # A released package must not need flags that SwiftPM refuses in a dependency, which only planning a build shows.
 swift build --package-path "$client" --print-manifest-job-graph >"$TMPDIR/plan" 2>&1 || { cat "$TMPDIR/plan"; fail 'the client cannot be planned'; }
+grep -q CVaubanLinux "$TMPDIR/plan" || fail 'the plan does not name what is built: the next check would prove nothing'
+if grep -qE 'systemd|CVaubanBus' "$TMPDIR/plan"; then fail 'an application would need libsystemd'; fi
 echo "an application fetches $fetched"

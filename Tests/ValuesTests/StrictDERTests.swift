@@ -118,6 +118,19 @@ import VaubanDER
         #expect(throws: (any Error).self) { try Probe(derBytes: nested) }
     }
 
+    /// A state file of a later Vauban is refused by name and left; what names no later version is damage.
+    @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
+    func aLaterVersionIsToldFromDamage(_ version: Int8, _ newer: Int64?) {
+        let fault = #expect(throws: DERFault.self) { try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number)) }
+        #expect(fault?.newerVersion == newer)
+        #expect(fault?.description == "version \(version) is not known; this Vauban speaks version 1")
+        #expect(DERFault("a field is missing").newerVersion == nil)
+    }
+
+    private struct Versioned: DERReadable {
+        init(from fields: inout DERFields) throws { try fields.version(1) }
+    }
+
     @Test func aFaultNamesAFieldAndNoValue() {
         let fault = #expect(throws: DERFault.self) {
             try Probe(derBytes: Self.sequence(Self.number, Self.flag, [4, 5] + Array("hello".utf8), Self.text, Self.none))

@@ -107,7 +107,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample(
                 "", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
-        ] + reader
+        ] + reader + device
 
     private static let reader: [WireSample] =
         [
@@ -119,6 +119,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             ReaderReport.hello(isPaired: true), .sensor(isThere: false),
             .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
+
+    private static let device: [WireSample] =
+        [
+            DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
+        ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
     private static let keychain: [WireSample] =
         [

@@ -80,6 +80,7 @@ import VaubanKeychainWire
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
         let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
         #expect(try document.example("refused reply") == EnclaveReply.refused(refusal).encoded())
+        #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(person: 1000)).encoded())
     }
 
     @Test func aLongDetailIsCutSoThatItFits() throws {

@@ -23,6 +23,10 @@ let allowedImports: [String: Set<String>] = [
     "vauban-launcher": platform.union(["Launcher"]),
     "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "Crypto", "Logging"]),
     "vauban-witness": platform.union(["Witness"]),
+    // The one process of ours that speaks on a bus; it listens there and can only ever make the enclave lock.
+    "CVaubanBus": [],
+    "Watcher": platform.union(["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "CVaubanBus", "Logging"]),
+    "vauban-watcher": platform.union(["Watcher"]),
 
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
     "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
@@ -59,8 +63,10 @@ let allowedImports: [String: Set<String>] = [
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
-    "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+    "SimulatedHost": platform.union(["VaubanLinuxHost"]),
+    "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
     "vauban-launcher-testing": platform.union(["Launcher"]),
+    "vauban-watcher-testing": platform.union(["Watcher"]),
 ]
 
 /// What every room that decides or carries a decision needs: secrets, their encoding, and the words of a policy.
@@ -85,5 +91,8 @@ let forbiddenReaches = [
         target: "enclaved",
         modules: ["GRDB", "GRDBSQLite", "SQLite3", "SwiftCSV", "CSystemd", "FoundationNetworking", "AsyncHTTPClient", "Hummingbird"],
         modulePrefixes: ["NIO"],
-        headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"])
+        headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
+    // What an application links must not need libsystemd.
+    ForbiddenReach(target: "Security", modules: ["CVaubanBus", "Watcher"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
+    ForbiddenReach(target: "LocalAuthentication", modules: ["CVaubanBus", "Watcher"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
 ]

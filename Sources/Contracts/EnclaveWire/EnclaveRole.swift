@@ -12,6 +12,8 @@ package enum EnclaveRole: Int64, Sendable {
     case attention = 4
     /// The witness's standing connection, over which the enclave asks who a process is.
     case witness = 5
+    /// The watcher's standing connection, over which the enclave hears what happens to the machine.
+    case watcher = 6
     /// The fingerprint reader's standing connection, over which the enclave asks for a match.
     case reader = 7
 }

@@ -1,13 +1,18 @@
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
 
 /// The failed tries of one person. It is written, durably, before a guess is compared, so that nothing gives a guess
 /// back (invariant 4).
 ///
-/// `AttemptRecord ::= SEQUENCE { version INTEGER (1), keybag OCTET STRING (SIZE (16)), failures INTEGER }`
+/// `AttemptRecord ::= SEQUENCE { version INTEGER (2), keybag OCTET STRING (SIZE (16)), failures INTEGER,
+///   guesses SEQUENCE (SIZE (0..10)) OF WrongGuess }`; version 1 had no guesses, and is read.
 package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
+    static let failuresMax: Int64 = 1_000_000
     package let keybag: [UInt8]
     package var failures: Int64
+    /// Who used up the tries, newest first, as far as that could still be written.
+    package var guesses: [WrongGuess] = []
 
     package init(keybag: [UInt8], failures: Int64 = 0) {
         self.keybag = keybag
@@ -15,16 +20,18 @@ package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        try fields.version(1)
+        let version = try fields.version(1...2)
         keybag = try fields.octets("keybag", in: 16...16)
-        failures = try fields.integer("failures", in: 0...1_000_000)
+        failures = try fields.integer("failures", in: 0...Self.failuresMax)
+        if version > 1 { guesses = try fields.list("guesses", max: DeviceStatus.wrongGuessesMax) }
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(1)
+            try fields.integer(2)
             try fields.octets(keybag)
             try fields.integer(failures)
+            try fields.list(guesses)
         }
     }
 }

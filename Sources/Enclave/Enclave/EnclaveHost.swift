@@ -1,6 +1,8 @@
 // What the enclave's logic takes from outside: a backend, a place for small state, a clock. Nothing here is chosen by
 // a caller.
 
+internal import Synchronization
+package import VaubanAccessPolicy
 package import VaubanSecretBytes
 
 /// The joint at which a hardware backend takes the place of the software one. The device secret never leaves it.
@@ -32,7 +34,7 @@ package struct BrokenBackend: EnclaveBackend {
 }
 
 /// Where the enclave keeps a person's few state files. Replacing is durable before it returns, or throws and leaves
-/// the old content.
+/// the old content, but for `unsure`. What is read is durable, too.
 package protocol StateStore: Sendable {
     func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]?
     func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault)
@@ -45,18 +47,45 @@ package protocol StateStore: Sendable {
 package enum StateName: String, CaseIterable, Sendable {
     case keybag
     case attempts
+    /// Of the device, not of a person.
+    case pairing
 }
 
 package enum StateFault: Error, Sendable {
     case full
     case failed(String)
+    /// The new content stands, and a power cut may bring the old one back. Whoever writes must count a try that was being
+    /// counted, and believe nothing else of either content before it was read again, which makes it durable or throws.
+    case unsure(String)
 }
 
 /// The clock of delays and challenges, in nanoseconds since the machine's start, sleep included.
 package protocol EnclaveClock: Sendable {
     var boot: UInt64 { get }
+    /// The same without sleep: the clock of how long something took.
+    var monotonic: UInt64 { get }
     /// Microseconds since 2001-01-01, to say when something happened; nothing is decided by it.
     var referenceMicroseconds: Int64 { get }
+}
+
+extension EnclaveClock {
+    /// How long the machine has slept since its start. The smaller clock is read first: what passes between must not
+    /// look like less sleep than there was.
+    var asleep: UInt64 {
+        let awake = monotonic
+        let all = boot
+        return all > awake ? all - awake : 0
+    }
+}
+
+/// Whether a fingerprint reader can be asked now. The room that holds its line knows.
+package final class ReaderPresence: Sendable {
+    private let flag = Atomic(false)
+    package init() {}
+    package var isThere: Bool {
+        get { flag.load(ordering: .acquiring) }
+        set { flag.store(newValue, ordering: .releasing) }
+    }
 }
 
 /// What a room is made of.
@@ -66,15 +95,21 @@ package struct EnclaveHost: Sendable {
     package let clock: any EnclaveClock
     package let stretcher: PasscodeStretcher
     package let delays: DelayProfile
+    package let policy: PasscodePolicy
+    package let reader = ReaderPresence()
+    /// Told of each step of the evidence protocol; only tests have one.
+    package let trace: (@Sendable (String) -> Void)?
 
     package init(
         backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,
-        delays: DelayProfile = .rolling
+        delays: DelayProfile = .rolling, policy: PasscodePolicy = .software, trace: (@Sendable (String) -> Void)? = nil
     ) {
         self.backend = backend
         self.store = store
         self.clock = clock
         self.stretcher = stretcher
         self.delays = delays
+        self.policy = policy
+        self.trace = trace
     }
 }

@@ -5,13 +5,18 @@ package enum EnclaveLimits {
     package static let keybagBytesMax = 65_536
     package static let attemptRecordBytesMax = 4096
     /// Slots of one keybag: each class, index and factor in several generations.
-    package static let slotsMax = 128
+    package static let slotsMax = 256
+    /// Names of destroyed keys that are remembered.
+    package static let destroyedMax = 512
     /// Challenges of one person that are open at once, but for those of questions; the oldest gives way.
     package static let openChallengesMax = 64
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
-    /// Fewer characters than this are no passcode.
-    package static let passcodeCharactersMin = 6
+    /// Wrong passcodes in a row after which a keychain may be erased without one.
+    package static let failuresBeforeErasure: Int64 = 10
+    package static let applicationPasswordBytesMax = 1024
+    /// Sleep that is shorter than this is none: two clocks are never read at the same instant.
+    package static let sleepNoticed: UInt64 = 1_000_000_000
     /// How long a lock waits for keychaind to erase what it borrowed, before it cuts the line.
     package static let recallTime: UInt64 = 2_000_000_000
     /// How long the witness may take to say who a process is, before it is called unknown.

@@ -1,3 +1,4 @@
+import EnclaveWire
 import VaubanAccessPolicy
 package import VaubanSecretBytes
 
@@ -15,7 +16,7 @@ package final class HeldKey: Sendable {
 }
 
 /// Which keys are in memory: each state holds what it may know and nothing else. Leaving a state drops its keys.
-enum KeyRing {
+enum KeyRing: Sendable {
     case beforeFirstUnlock(device: [HeldKey])
     case locked(device: [HeldKey], firstUnlock: [HeldKey])
     case unlocked(device: [HeldKey], firstUnlock: [HeldKey], unlocked: [HeldKey])
@@ -49,6 +50,19 @@ enum KeyRing {
         default: return nil
         }
         return list.first { $0.purpose == purpose && $0.generation == generation }
+    }
+
+    /// Without some keys, which no row needs any more.
+    func without(_ names: [KeyName]) -> KeyRing {
+        func kept(_ keys: [HeldKey]) -> [HeldKey] {
+            keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }
+        }
+        return switch self {
+        case .beforeFirstUnlock(let device): .beforeFirstUnlock(device: kept(device))
+        case .locked(let device, let firstUnlock): .locked(device: kept(device), firstUnlock: kept(firstUnlock))
+        case .unlocked(let device, let firstUnlock, let unlocked):
+            .unlocked(device: kept(device), firstUnlock: kept(firstUnlock), unlocked: kept(unlocked))
+        }
     }
 
     /// Without the class-A keys; a device that was not unlocked stays as it is.

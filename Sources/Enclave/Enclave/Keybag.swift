@@ -1,109 +1,30 @@
-// A person's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md). The form has room for
-// what comes later; what is not used is absent, never empty.
+// A person's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md), and what must change
+// together with them. One file, so that a change is whole or did not happen.
 
+package import EnclaveWire
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What a slot's key is for. The numbers are those of the disk.
-package enum KeyPurpose: Hashable, Sendable {
-    case protection(Protection)
-    case firstUnlockIndex
-    case deviceIndex
-    /// Private halves of the factor pairs, to which items with an access control are sealed.
-    case passcodeFactor
-    case presenceFactor
-
-    package var number: Int64 {
-        switch self {
-        case .protection(let protection): protection.number
-        case .firstUnlockIndex: 100
-        case .deviceIndex: 101
-        case .passcodeFactor: 200
-        case .presenceFactor: 201
-        }
-    }
-
-    package init?(number: Int64) {
-        switch number {
-        case 100: self = .firstUnlockIndex
-        case 101: self = .deviceIndex
-        case 200: self = .passcodeFactor
-        case 201: self = .presenceFactor
-        default:
-            guard let protection = Protection(number: number) else { return nil }
-            self = .protection(protection)
-        }
-    }
-
-    package static let classes = Protection.allCases.map(KeyPurpose.protection)
-    package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor]
-
-    /// When the key is in memory; nil for keys that never stay there.
-    package var availability: Protection.Availability? {
-        switch self {
-        case .protection(let protection): protection.availability
-        case .firstUnlockIndex: .firstUnlock
-        case .deviceIndex: .always
-        case .passcodeFactor, .presenceFactor: nil
-        }
-    }
-}
-
-/// One key of the keybag. The first slot of a purpose is the current one; later ones are older generations, kept so that
-/// what they wrapped still opens.
-package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
-    package enum Wrapping: Int64, Sendable {
-        case device = 1
-        case passcodeAndDevice = 2
-    }
-
-    package let purpose: KeyPurpose
-    package let generation: [UInt8]
-    package let wrapping: Wrapping
-    package let wrapped: [UInt8]
-    /// Of a factor pair.
-    package let publicKey: [UInt8]?
-
-    package init(purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil) {
-        self.purpose = purpose
-        self.generation = generation
-        self.wrapping = wrapping
-        self.wrapped = wrapped
-        self.publicKey = publicKey
-    }
-
-    package init(from fields: inout DERFields) throws {
-        guard let purpose = KeyPurpose(number: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
-        self.purpose = purpose
-        generation = try fields.octets("generation", in: 8...8)
-        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...2)) else { throw DERFault("wrapping is unknown") }
-        self.wrapping = wrapping
-        wrapped = try fields.octets("wrapped key", in: 28...256)
-        publicKey = try fields.optionalOctets(0, "public key", in: 32...32)
-    }
-
-    package func write(into der: inout DER.Serializer) throws {
-        try der.sequence { fields in
-            try fields.integer(purpose.number)
-            try fields.octets(generation)
-            try fields.integer(wrapping.rawValue)
-            try fields.octets(wrapped)
-            try fields.optionalOctets(0, publicKey)
-        }
-    }
-}
-
-/// `Keybag ::= SEQUENCE { version INTEGER (1), identifier OCTET STRING (SIZE (16)), person INTEGER,
-///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, passcode [0] StretchParameters OPTIONAL,
-///   hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] KeySlot OPTIONAL }`; [1] and [2] are refused until built.
+/// `Keybag ::= SEQUENCE { version INTEGER (2), identifier OCTET STRING (SIZE (16)), person INTEGER,
+///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
+///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
+///   enrolment [3] Enrolment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
+/// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
-    package static let version: Int64 = 1
+    package static let version: Int64 = 2
     package let identifier: [UInt8]
     package let person: UInt32
     package let device: [UInt8]
     package var slots: [KeySlot]
+    /// Keys that are gone for good: what they wrapped can be cleaned up. The newest; older names are forgotten.
+    package var destroyed: [KeyName] = []
+    package var settings = LockSettings.standard
     package var passcode: StretchParameters?
+    package var recovery: RecoveryRecord?
+    package var enrolment: Enrolment?
+    /// When the recovery key was used last; microseconds since the reference date.
+    package var recovered: Int64?
 
     package init(identifier: [UInt8], person: UInt32, device: [UInt8], slots: [KeySlot], passcode: StretchParameters?) {
         self.identifier = identifier
@@ -114,12 +35,21 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        try fields.version(Self.version)
+        let version = try fields.version(1...Self.version)
         identifier = try fields.octets("identifier", in: 16...16)
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         device = try fields.octets("device", in: 16...16)
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
+        if version > 1 {
+            destroyed = try fields.list("destroyed keys", max: EnclaveLimits.destroyedMax)
+            settings = try fields.value("settings")
+        }
         passcode = try fields.optional(0, "passcode") { try $0.value("passcode", as: StretchParameters.self) }
+        if version > 1 {
+            recovery = try fields.optional(2, "recovery") { try $0.value("recovery", as: RecoveryRecord.self) }
+            enrolment = try fields.optional(3, "enrolment") { try $0.value("enrolment", as: Enrolment.self) }
+            recovered = try fields.optionalInteger(4, "recovered", in: Int64.min...Int64.max)
+        }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -129,7 +59,12 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(Int64(person))
             try fields.octets(device)
             try fields.list(slots)
+            try fields.list(destroyed)
+            try fields.value(settings)
             if let passcode { try fields.tagged(0) { try $0.value(passcode) } }
+            if let recovery { try fields.tagged(2) { try $0.value(recovery) } }
+            if let enrolment { try fields.tagged(3) { try $0.value(enrolment) } }
+            try fields.optionalInteger(4, recovered)
         }
     }
 
@@ -139,8 +74,54 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         slots.first { $0.purpose == purpose && $0.generation == generation }
     }
 
+    /// What became of a key.
+    package func fate(of name: KeyName) -> KeyFate {
+        if let slot = slots.first(where: { $0.name == name }) { return current(slot.purpose) == slot ? .current : .older }
+        return destroyed.contains(name) ? .destroyed : .unknown
+    }
+
+    /// Whether class keys of older generations are kept for rows that still need them.
+    package var hasOlderClassKeys: Bool { KeyPurpose.classes.contains { purpose in slots.count { $0.purpose == purpose } > 1 } }
+
+    /// Takes keys out for good. The names stay, so that what they wrapped is known to be gone.
+    mutating func destroy(_ isDestroyed: (KeySlot) -> Bool) {
+        let names = slots.filter(isDestroyed).map(\.name)
+        slots.removeAll(where: isDestroyed)
+        destroyed = Array((names + destroyed).prefix(EnclaveLimits.destroyedMax))
+    }
+
     /// What a slot's wrapping is bound to, so that no slot can stand in for another.
     func context(_ purpose: KeyPurpose, _ generation: [UInt8], _ wrapping: KeySlot.Wrapping) -> [UInt8] {
         identifier + withUnsafeBytes(of: person.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
+    }
+}
+
+/// The fingers that were enrolled by a ceremony of the enclave's. A list that differs from this one ends it.
+package struct Enrolment: Hashable, Sendable, DERReadable, DERWritable {
+    /// The name of its factor pair.
+    package let generation: [UInt8]
+    /// The reader's digest of the list of fingers.
+    package let fingers: [UInt8]
+    /// A matched finger unlocks after the first unlock.
+    package let unlocks: Bool
+
+    package init(generation: [UInt8], fingers: [UInt8], unlocks: Bool) {
+        self.generation = generation
+        self.fingers = fingers
+        self.unlocks = unlocks
+    }
+
+    package init(from fields: inout DERFields) throws {
+        generation = try fields.octets("generation", in: 8...8)
+        fingers = try fields.octets("fingers", in: 32...32)
+        unlocks = try fields.boolean("unlocks")
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(generation)
+            try fields.octets(fingers)
+            try fields.boolean(unlocks)
+        }
     }
 }

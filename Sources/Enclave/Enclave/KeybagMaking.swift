@@ -1,4 +1,4 @@
-// Making, opening and re-wrapping the slots of a keybag. Pure but for entropy and the backend.
+// Making and opening the slots of a keybag. Pure but for entropy and the backend.
 
 import VaubanAccessPolicy
 import VaubanLinuxHost
@@ -16,45 +16,6 @@ extension Keybag {
         for purpose in [KeyPurpose.firstUnlockIndex, .deviceIndex] { held.append(try bag.addKey(purpose, .device, deviceKey)) }
         for purpose in KeyPurpose.factors { try bag.addPair(purpose, .device, deviceKey) }
         return (bag, held)
-    }
-
-    /// This keybag with its first passcode: what the passcode protects is made anew, and what was there is wrapped by
-    /// the passcode from now on, as an older generation.
-    func settingFirstPasscode(
-        _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
-    ) throws(Refusal) -> (Keybag, [HeldKey]) {
-        let deviceKey = try deviceKey(backend)
-        var bag = self
-        bag.passcode = parameters
-        bag.slots = []
-        var held: [HeldKey] = []
-        for purpose in KeyPurpose.classes where purpose.availability != .always {
-            held.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
-        }
-        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .passcodeAndDevice, passcodeKey) }
-        for slot in slots {
-            let key = try open(slot, with: deviceKey)
-            let staysWithDevice = slot.purpose.availability == .always
-            bag.slots.append(
-                staysWithDevice
-                    ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
-            if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
-        }
-        return (bag, held)
-    }
-
-    /// This keybag under another passcode: the same keys, wrapped again; no item is touched.
-    func changingPasscode(
-        from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters
-    ) throws(Refusal) -> Keybag {
-        var bag = self
-        bag.passcode = parameters
-        bag.slots = []
-        for slot in slots {
-            if slot.wrapping == .device { bag.slots.append(slot); continue }
-            bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, .passcodeAndDevice, newKey))
-        }
-        return bag
     }
 
     /// The keys that a wrapping key opens and that may be in memory.
@@ -94,6 +55,13 @@ extension Keybag {
         }
     }
 
+    /// The keybag of a person who begins anew: nothing of this one opens any more, and all its keys are known to be gone.
+    func erased(backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
+        var (bag, held) = try Self.withoutPasscode(of: person, backend: backend)
+        bag.destroyed = Array((slots.map(\.name) + destroyed).prefix(EnclaveLimits.destroyedMax))
+        return (bag, held)
+    }
+
     /// The key that a passcode gives on this device: the stretched passcode, tangled with the device secret.
     func passcodeKey(stretched: borrowing SecretBytes, _ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
         do throws(BackendFault) {
@@ -103,20 +71,20 @@ extension Keybag {
         }
     }
 
-    private mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> HeldKey {
+    mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> HeldKey {
         let key = try Self.randomKey()
         let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [])
         slots.append(try wrap(key, as: blank, wrapping, wrappingKey))
         return HeldKey(purpose: purpose, generation: blank.generation, key: key)
     }
 
-    private mutating func addPair(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) {
+    mutating func addPair(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) {
         let pair = FactorPair()
         let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [], publicKey: pair.publicKey)
         slots.append(try wrap(pair.privateKey, as: blank, wrapping, wrappingKey))
     }
 
-    private func wrap(
+    func wrap(
         _ key: borrowing SecretBytes, as slot: KeySlot, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes
     ) throws(Refusal) -> KeySlot {
         do throws(WrapFault) {

@@ -39,41 +39,76 @@ package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
+/// What one guess is to cost. `rounds` and the smallest block size are a floor that nothing goes below; where a time is
+/// aimed at, the block size grows until a guess takes that long on this machine.
+package struct StretchCost: Sendable {
+    package let log2Rounds: Int64
+    package let blockSizeMin: Int64
+    /// Nanoseconds; nil leaves it at the floor.
+    package let time: UInt64?
+
+    /// 512 MiB: more would not be had on every machine at every moment.
+    private static let blockSizeMax: Int64 = 32
+
+    /// 128 MiB at least, and at least a quarter of a second.
+    package static let shipped = StretchCost(log2Rounds: 17, blockSizeMin: 8, time: 250_000_000)
+
+    package init(log2Rounds: Int64, blockSizeMin: Int64, time: UInt64? = nil) {
+        self.log2Rounds = log2Rounds
+        self.blockSizeMin = blockSizeMin
+        self.time = time
+    }
+
+    /// The block size at which a guess takes the time aimed at, when the smallest takes `measured` nanoseconds: scrypt's
+    /// cost grows with it in proportion.
+    package func blockSize(measured: UInt64) -> Int64 {
+        guard let time, measured > 0, measured < time else { return blockSizeMin }
+        let wanted = (UInt64(blockSizeMin) * time + measured - 1) / measured
+        return min(Int64(clamping: wanted), max(Self.blockSizeMax, blockSizeMin))
+    }
+}
+
 /// Turns a passcode into 32 bytes at a known cost. One derivation runs at a time in the whole enclave, so that memory
 /// is bounded whoever asks.
 package final class PasscodeStretcher: Sendable {
-    private let log2Rounds: Int64
-    private let blockSize: Int64
+    private let cost: StretchCost
     private let turn = Mutex<Void>(())
 
-    /// The shipped cost: 128 MiB and about a fifth of a second on the machine this was measured on.
-    package static var shipped: PasscodeStretcher { PasscodeStretcher(log2Rounds: 17, blockSize: 8) }
-
-    /// Tests name a cheaper cost; what is stored says which was used.
-    package init(log2Rounds: Int64, blockSize: Int64) {
-        self.log2Rounds = log2Rounds
-        self.blockSize = blockSize
-    }
-
-    package func parameters(salt: [UInt8]) -> StretchParameters {
-        StretchParameters(salt: salt, log2Rounds: log2Rounds, blockSize: blockSize, parallelism: 1)
-    }
+    package init(_ cost: StretchCost) { self.cost = cost }
 
     package struct OutOfMemory: Error {}
 
+    /// Parameters for a new passcode: measured on this machine now, and never below those until now.
+    package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory) -> StretchParameters {
+        let floor = StretchParameters(salt: salt, log2Rounds: cost.log2Rounds, blockSize: cost.blockSizeMin, parallelism: 1)
+        var blockSize = cost.blockSizeMin
+        if cost.time != nil {
+            // Measured within the turn, so that waiting for it counts for nothing.
+            let measured = turn.withLock { _ -> Result<UInt64, OutOfMemory> in
+                let start = now()
+                return Self.derive(Array("sample".utf8), floor).map { _ in now() - start }
+            }
+            blockSize = cost.blockSize(measured: try measured.get())
+        }
+        return StretchParameters(
+            salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: max(blockSize, old?.blockSize ?? 0), parallelism: 1)
+    }
+
     package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(OutOfMemory) -> SecretBytes {
         let result: Result<SymmetricKey, OutOfMemory> = passcode.withUnsafeBytes { bytes in
-            turn.withLock { _ in
-                do {
-                    return .success(
-                        try KDF.Scrypt.deriveKey(
-                            from: bytes, salt: parameters.salt, outputByteCount: EnclaveLimits.keyBytes, rounds: 1 << Int(parameters.log2Rounds),
-                            blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)))
-                } catch {
-                    return .failure(OutOfMemory())
-                }
-            }
+            turn.withLock { _ in Self.derive(bytes, parameters) }
         }
         return SecretBytes(try result.get())
+    }
+
+    private static func derive(_ passcode: some DataProtocol, _ parameters: StretchParameters) -> Result<SymmetricKey, OutOfMemory> {
+        do {
+            return .success(
+                try KDF.Scrypt.deriveKey(
+                    from: passcode, salt: parameters.salt, outputByteCount: EnclaveLimits.keyBytes, rounds: 1 << Int(parameters.log2Rounds),
+                    blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)))
+        } catch {
+            return .failure(OutOfMemory())
+        }
     }
 }

@@ -14,6 +14,8 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
 
     package enum Fault: Error, Sendable {
         case malformed(String)
+        /// Written by a later version; whole, and not to be judged here.
+        case newer(version: Int64)
         case otherDevice
         case altered
     }
@@ -44,7 +46,14 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     /// The content of a file, if this device wrote it for this name and person.
     package static func open(_ bytes: [UInt8], name: StateName, person: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
         let envelope: StateEnvelope
-        do { envelope = try StateEnvelope(derBytes: bytes) } catch { throw Fault.malformed("\(error)") }
+        do {
+            envelope = try StateEnvelope(derBytes: bytes)
+        } catch let fault as DERFault {
+            if let version = fault.newerVersion { throw Fault.newer(version: version) }
+            throw Fault.malformed(fault.description)
+        } catch {
+            throw Fault.malformed("\(error)")
+        }
         guard envelope.device == backend.deviceIdentifier else { throw Fault.otherDevice }
         let key = try key(backend)
         guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, person), under: key) else { throw Fault.altered }

@@ -2,7 +2,6 @@
 
 internal import Synchronization
 package import VaubanAccessPolicy
-import VaubanDER
 import VaubanSecretBytes
 
 package final class Vault: Sendable {
@@ -19,103 +18,128 @@ package final class Vault: Sendable {
         state = Mutex(VaultState.load(person: person, host: host))
     }
 
+    /// A vault over the same host that stands where another stood; for tests that try many ways on from one state.
+    package init(copying other: Vault, host: EnclaveHost) {
+        person = other.person
+        self.host = host
+        state = Mutex(other.state.withLock { $0 })
+    }
+
+    /// The clock by which evidence is dated.
+    package var boot: UInt64 { host.clock.boot }
+
     package var status: DeviceStatus {
         state.withLock { state in
+            state.settle(host, isUse: false)
+            let now = host.clock.boot
             let failures = state.attempts?.failures ?? 0
-            let wait = state.secondsToWait(now: host.clock.boot)
+            let wait = state.secondsToWait(now: now)
             let left = wait > 0 ? 0 : max(host.delays.triesLeft(afterFailures: failures), 1)
-            return DeviceStatus(
+            var status = DeviceStatus(
                 lock: state.unreadable == nil ? state.ring?.lock ?? .unlocked : .unreadable, cause: state.cause, since: state.since,
                 passcodeIsSet: state.keybag?.passcode != nil, triesLeft: left, secondsToWait: wait, warnings: state.warnings)
+            status.wrongGuesses = state.attempts?.guesses ?? []
+            status.recoveryKeyIsSet = state.keybag?.recovery != nil
+            status.recovered = state.keybag?.recovered
+            status.settings = state.keybag?.settings ?? .standard
+            status.hasOlderKeys = state.keybag?.hasOlderClassKeys ?? false
+            let biometry = state.circumstances(host).biometry
+            status.biometry = DeviceStatus.Biometry(
+                readerIsThere: biometry.readerIsThere, isEnrolled: biometry.enrolment != nil, isReady: biometry.refusal(now: now) == nil,
+                unlocks: state.keybag?.enrolment?.unlocks ?? false,
+                missesLeft: Int64(biometry.armedAt == nil ? 0 : Circumstances.Biometry.missesMax - biometry.misses))
+            return status
         }
     }
 
-    /// Erases the class-A keys. Answers the epoch that ended: what was lent in it is to be given back.
-    package func lock() throws(Refusal) -> Int64 {
-        try state.withLock { (state) throws(Refusal) -> Int64 in
-            let (bag, ring) = try state.created(person: person, host: host)
+    // MARK: Locking
+
+    /// Erases the class-A keys. What was lent is then to be called back: `takeEndedEpoch`.
+    package func lock(because cause: DeviceStatus.Cause = .lockRequested) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            state.settle(host)
+            let (bag, _) = try state.created(person: person, host: host)
             guard bag.passcode != nil else {
                 throw Refusal(.passcodeNotSet, "without a passcode nothing could unlock again; run: vauban passcode set")
             }
-            if case .unlocked = ring { state.become(ring.afterLock, .lockRequested, host) }
-            return state.endEpoch()
+            state.close(cause, host)
         }
     }
 
+    /// The machine goes to sleep: locked at once unless the person gave it a grace, which is then judged at the next use.
+    package func machineSleeps() { closeAfterGrace(.slept, if: { $0.graceSeconds == 0 }) }
+
+    /// The screen was locked: the keychain follows, after the grace, if the person chose so.
+    package func screenLocked() {
+        state.withLock { state in
+            state.settle(host, isUse: false)
+            guard let settings = state.keybag?.settings, settings.locksWithScreen, case .unlocked = state.ring else { return }
+            if settings.graceSeconds == 0 { return state.close(.screenLocked, host) }
+            state.lockDue = VaultState.LockDue(at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
+        }
+    }
+
+    /// The person is back at the screen within the grace.
+    package func screenUnlocked() {
+        state.withLock { state in
+            state.settle(host, isUse: false)
+            state.lockDue = nil
+        }
+    }
+
+    private func closeAfterGrace(_ cause: DeviceStatus.Cause, if isNow: (LockSettings) -> Bool) {
+        state.withLock { state in
+            state.settle(host, isUse: false)
+            if let settings = state.keybag?.settings, isNow(settings) { state.close(cause, host) }
+        }
+    }
+
+    /// Lets time do what is due, and says when it is due next (boot-time clock).
+    package func settle() -> UInt64? {
+        state.withLock { state in
+            state.settle(host, isUse: false)
+            return state.nextDue
+        }
+    }
+
+    /// What must be called back from keychaind, once.
+    package func takeEndedEpoch() -> EndedEpoch? { state.withLock { $0.ended.take() } }
+
+    // MARK: Policy
+
+    /// Whether a policy can succeed at all.
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) {
-        try state.withLock { (state) throws(Refusal) in
-            try state.throwIfUnreadable()
-            if policy == .biometry { throw Refusal(.biometryNotAvailable) }
-            guard state.keybag?.passcode != nil else { throw Refusal(.passcodeNotSet) }
+        // A machine without a reader says so whatever else is missing.
+        if policy == .biometry, !host.reader.isThere { throw Refusal(.biometryNotAvailable) }
+        switch judge(Self.requirement(of: policy), for: .always, Evidence()) {
+        case .allow, .ask: return
+        case .refuse(.lockedOut): return
+        case .refuse(let reason): throw Refusal(reason)
+        }
+    }
+
+    package static func requirement(of policy: OwnerPolicy) -> Requirement {
+        switch policy {
+        case .biometry: Requirement(ways: [[.biometryAny]])
+        case .biometryOrPasscode: Requirement(ways: [[.presence]])
+        }
+    }
+
+    package func judge(_ requirement: Requirement, for protection: Protection, _ evidence: Evidence) -> Judgement {
+        state.withLock { state in
+            state.settle(host)
+            return requirement.judge(evidence, for: protection, in: state.circumstances(host), now: host.clock.boot)
         }
     }
 }
 
-/// What a vault knows. `ring` and `keybag` are there together or not at all.
-struct VaultState {
-    var keybag: Keybag?
-    var ring: KeyRing?
-    var attempts: AttemptRecord?
-    /// Boot-time clock, nanoseconds: no try before.
-    var notBefore: UInt64 = 0
-    var epoch: Int64 = 0
-    var cause: DeviceStatus.Cause = .started
-    var since: Int64
-    var warnings: [String] = []
-    /// Set when the person's state was put aside; then everything is refused with this sentence.
-    var unreadable: String?
-
-    func throwIfUnreadable() throws(Refusal) {
-        if let unreadable { throw Refusal(.stateUnreadable, unreadable) }
-    }
-
-    func secondsToWait(now: UInt64) -> Int64 {
-        now >= notBefore ? 0 : Int64((notBefore - now + 999_999_999) / 1_000_000_000)
-    }
-
-    /// Begins a new epoch; answers the one that ended.
-    mutating func endEpoch() -> Int64 {
-        defer { epoch += 1 }
-        return epoch
-    }
-
-    mutating func become(_ ring: KeyRing, _ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
-        self.ring = ring
-        self.cause = cause
-        since = host.clock.referenceMicroseconds
-    }
-
-    /// The keybag and the open keys; the first use makes them, without a passcode.
-    mutating func created(person: UInt32, host: EnclaveHost) throws(Refusal) -> (Keybag, KeyRing) {
-        try throwIfUnreadable()
-        if let keybag, let ring { return (keybag, ring) }
-        let (bag, held) = try Keybag.withoutPasscode(of: person, backend: host.backend)
-        try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person)
-        try host.write(bag, .keybag, person)
-        let open = KeyRing(unlocked: held)
-        keybag = bag
-        attempts = AttemptRecord(keybag: bag.identifier)
-        become(open, .started, host)
-        return (bag, open)
-    }
-}
-
-extension EnclaveHost {
-    /// Writes a state file, durably, or refuses with the old one in place.
-    func write(_ content: some DERWritable, _ name: StateName, _ person: UInt32) throws(Refusal) {
-        let bytes: [UInt8]
-        do {
-            bytes = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: backend).encoded()
-        } catch {
-            throw Refusal(.internalFault, "state cannot be written: \(error)")
-        }
-        do throws(StateFault) {
-            try store.replace(name, of: person, with: bytes)
-        } catch {
-            switch error {
-            case .full: throw Refusal(.storageFull)
-            case .failed(let why): throw Refusal(.storageFailed, why)
-            }
-        }
+extension VaultState {
+    func circumstances(_ host: EnclaveHost) -> Circumstances {
+        let now = host.clock.boot
+        return Circumstances(
+            lock: unreadable == nil ? ring?.lock ?? .unlocked : .unreadable, passcodeIsSet: keybag?.passcode != nil,
+            isLockedOut: secondsToWait(now: now) > 0,
+            biometry: Circumstances.Biometry(
+                readerIsThere: host.reader.isThere, enrolment: keybag?.enrolment?.generation, armedAt: armed?.at, misses: misses))
     }
 }

@@ -14,6 +14,7 @@ package struct LentKeys: ~Copyable {
 extension Vault {
     package func lease() throws(Refusal) -> LentKeys {
         try state.withLock { (state) throws(Refusal) -> LentKeys in
+            state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
             // Current generations first, as in the keybag.
             let held = bag.slots.compactMap { slot in ring.key(slot.purpose, generation: slot.generation) }
@@ -30,7 +31,7 @@ extension Vault {
                         key.key.withUnsafeBytes { place.copyMemory(from: $0) }
                         lent.append(
                             KeyLease.Key(purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
-                    case .passcodeFactor, .presenceFactor: break
+                    case .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: break
                     }
                 }
             }

@@ -6,17 +6,22 @@ import VaubanSecretBytes
 
 extension VaultState {
     static func load(person: UInt32, host: EnclaveHost) -> VaultState {
-        var state = VaultState(since: host.clock.referenceMicroseconds)
+        var state = VaultState(person: person, since: host.clock.referenceMicroseconds)
+        state.lastUse = host.clock.boot
+        state.asleep = host.clock.asleep
         do {
             // Without the device secret nothing of this person can be judged, not even whether it is whole.
             _ = try host.backend.deviceKey(label: "vauban device check v1", context: [])
             guard let bag = try loadKeybag(person, host) else { return state }
             state.keybag = bag
-            state.loadAttempts(bag, person, host)
+            try state.loadAttempts(bag, person, host)
             let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend))
             state.ring = bag.passcode == nil ? KeyRing(unlocked: held) : KeyRing(beforeFirstUnlock: held)
         } catch let unreadable as Unreadable {
             state.unreadable = unreadable.sentence
+        } catch let fault as StateFault {
+            state.unreadable = "the stored state cannot be read: \(fault)"
+            state.isPassing = true
         } catch let fault as BackendFault {
             state.unreadable = fault.description
         } catch let refusal as Refusal {
@@ -51,15 +56,24 @@ extension VaultState {
         } catch StateEnvelope.Fault.otherDevice {
             // Not put aside: the file is whole, it is this machine that is another one.
             throw Unreadable(sentence: "the keybag belongs to another device; this machine is a copy, or its device secret was replaced")
+        } catch StateEnvelope.Fault.newer(let version) {
+            throw Unreadable(sentence: newer(version))
+        } catch let fault as DERFault where fault.newerVersion != nil {
+            throw Unreadable(sentence: newer(fault.newerVersion ?? 0))
         } catch {
             let aside = try host.store.quarantine(.keybag, of: person)
             throw Unreadable(sentence: "the keybag cannot be read and was put aside as \(aside); put back a good copy as \"keybag\"")
         }
     }
 
+    /// It stays where it is: a later Vauban reads it.
+    private static func newer(_ version: Int64) -> String {
+        "the stored state was written by a later Vauban (version \(version)); install that one again, nothing was changed"
+    }
+
     /// A record of tries that is missing or damaged counts as the longest delay: no accident and no deletion gives a
     /// guess back. A restart starts the current delay again.
-    private mutating func loadAttempts(_ bag: Keybag, _ person: UInt32, _ host: EnclaveHost) {
+    private mutating func loadAttempts(_ bag: Keybag, _ person: UInt32, _ host: EnclaveHost) throws {
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeTries + Int64(host.delays.seconds.count))
         let none = AttemptRecord(keybag: bag.identifier)
         var record = bag.passcode == nil ? none : worst
@@ -72,6 +86,12 @@ extension VaultState {
                 if isFound { record = read }
             }
             if !isFound && bag.passcode != nil { warnings.append("the record of passcode tries is missing\(consequence)") }
+        } catch let fault as StateFault {
+            throw fault
+        } catch StateEnvelope.Fault.newer(let version) {
+            throw Unreadable(sentence: Self.newer(version))
+        } catch let fault as DERFault where fault.newerVersion != nil {
+            throw Unreadable(sentence: Self.newer(fault.newerVersion ?? 0))
         } catch {
             let aside = (try? host.store.quarantine(.attempts, of: person)) ?? "nothing"
             warnings.append("the record of passcode tries cannot be read and was put aside as \(aside)\(consequence)")

@@ -6,35 +6,51 @@ package import VaubanSecretBytes
 
 extension Vault {
     /// Compares a passcode, counting the try durably first, and answers the key that it gives. The lock state does not
-    /// change by it.
+    /// change by it; fingers count again.
     package func authenticate(_ passcode: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
-        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
-            try state.throwIfUnreadable()
-            guard let bag = state.keybag, bag.passcode != nil, var record = state.attempts else { throw Refusal(.passcodeNotSet) }
-            try state.throwIfLockedOut(now: host.clock.boot)
-            record.failures += 1
-            try host.write(record, .attempts, person)
-            state.attempts = record
-            state.notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
-            return bag
-        }
-        guard let parameters = bag.passcode else { throw Refusal(.passcodeNotSet) }
+        let (bag, parameters) = try countGuess()
         let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
         let isRight = bag.accepts(passcodeKey: key)
         try state.withLock { (state) throws(Refusal) in
-            guard isRight, state.keybag == bag else {
+            guard isRight, state.keybag?.passcode == parameters, state.keybag?.accepts(passcodeKey: key) == true else {
                 let failures = state.attempts?.failures ?? 0
                 throw Refusal(
                     .authenticationFailed, "the passcode is wrong", triesLeft: host.delays.triesLeft(afterFailures: failures),
                     secondsToWait: state.secondsToWait(now: host.clock.boot))
             }
-            let cleared = AttemptRecord(keybag: bag.identifier)
-            // If this cannot be written, the tries stay counted on disk: a restart is stricter, never more lenient.
-            try? host.write(cleared, .attempts, person)
-            state.attempts = cleared
-            state.notBefore = 0
+            state.clearAttempts(person: person, host: host)
+            try state.arm(key, host)
         }
         return key
+    }
+
+    /// Counts a try before anything is computed from it; what cannot be counted is not compared.
+    private func countGuess() throws(Refusal) -> (Keybag, StretchParameters) {
+        try state.withLock { (state) throws(Refusal) -> (Keybag, StretchParameters) in
+            state.settle(host)
+            try state.throwIfUnreadable()
+            guard let bag = state.keybag, let parameters = bag.passcode, var record = state.attempts else { throw Refusal(.passcodeNotSet) }
+            try state.throwIfLockedOut(now: host.clock.boot)
+            record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
+            let end = try host.write(record, .attempts, person)
+            state.attempts = record
+            state.notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
+            // A count that a power cut may take back is counted, and not compared.
+            try end.orThrow()
+            host.trace?("count p:\(person)")
+            return (bag, parameters)
+        }
+    }
+
+    /// Says who brought the wrong passcode, for the person to read. The try itself is counted already.
+    package func note(_ guess: WrongGuess) {
+        state.withLock { state in
+            guard var record = state.attempts, record.failures > 0 else { return }
+            record.guesses = Array(([guess] + record.guesses).prefix(DeviceStatus.wrongGuessesMax))
+            state.attempts = record
+            // Best effort: the count, which matters, stands without it.
+            _ = try? host.write(record, .attempts, person)
+        }
     }
 
     /// Refuses at once while a delay runs, so that nobody is asked in vain.
@@ -51,73 +67,115 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             let (bag, _) = try state.created(person: person, host: host)
             try bag.throwIfChanged(since: key)
-            let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: key)
-            state.become(KeyRing(unlocked: held), .passcodeEntered, host)
+            try state.open(bag, with: key, .passcodeEntered, host)
         }
     }
 
-    /// Sets the first passcode. Answers the epoch that ended: every key lent in it is to be given back.
-    package func setPasscode(_ passcode: borrowing SecretBytes) throws(Refusal) -> Int64 {
-        try Self.throwIfWeak(passcode)
-        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(person: person, host: host).0 }
+    /// Sets the first passcode, with a recovery key if there is one. Every key that was lent is to be given back.
+    package func setPasscode(_ passcode: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
+        try throwIfWeak(passcode)
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
+            state.settle(host)
+            return try state.created(person: person, host: host).0
+        }
         guard bag.passcode == nil else { throw Refusal(.passcodeAlreadySet) }
-        let parameters = host.stretcher.parameters(salt: try Keybag.randomBytes(32))
+        let parameters = try newParameters()
         let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
-        return try state.withLock { (state) throws(Refusal) -> Int64 in
-            guard state.keybag == bag else { throw Refusal(.passcodeAlreadySet) }
-            let (protected, held) = try bag.settingFirstPasscode(key, parameters, backend: host.backend)
-            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person)
-            try host.write(protected, .keybag, person)
-            state.keybag = protected
+        let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
+        try state.withLock { (state) throws(Refusal) in
+            guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else { throw Refusal(.passcodeAlreadySet) }
+            var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
+            if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
+            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person).orThrow()
+            try state.replace(protected, person: person, host: host)
             state.attempts = AttemptRecord(keybag: bag.identifier)
             state.notBefore = 0
             state.become(KeyRing(unlocked: held), .passcodeSet, host)
-            return state.endEpoch()
+            state.endEpoch(everything: true)
         }
     }
 
-    /// Wraps the same keys by another passcode. No item is touched, and the lock state stays.
-    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes) throws(Refusal) {
-        try Self.throwIfWeak(new)
+    /// Wraps the same keys by another passcode. No item is touched, and the lock state stays. With `rolls`, new class keys
+    /// come before the old ones.
+    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
+        try throwIfWeak(new)
         let oldKey = try authenticate(old)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(person: person, host: host).0 }
-        let parameters = host.stretcher.parameters(salt: try Keybag.randomBytes(32))
+        let parameters = try newParameters(atLeast: bag.passcode)
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
         try state.withLock { (state) throws(Refusal) in
-            guard state.keybag == bag else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
-            try bag.throwIfChanged(since: oldKey)
-            let changed = try bag.changingPasscode(from: oldKey, to: newKey, parameters)
-            try host.write(changed, .keybag, person)
-            state.keybag = changed
+            guard let now = state.keybag else { throw Refusal(.keysChanged) }
+            try now.throwIfChanged(since: oldKey)
+            var changed = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
+            if rolls { changed = try changed.rollingClassKeys(newKey, backend: host.backend) }
+            try state.replace(changed, person: person, host: host)
+            guard rolls else { return }
+            state.suspended = nil
+            try state.takeNewKeys(of: changed, with: newKey, host)
+            state.endEpoch(everything: true)
         }
     }
 
-    private func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
+    // MARK: The cost of a guess
+
+    func newParameters(atLeast old: StretchParameters? = nil) throws(Refusal) -> StretchParameters {
+        let salt = try Keybag.randomBytes(32)
+        do throws(PasscodeStretcher.OutOfMemory) {
+            return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
+        } catch {
+            throw Self.tooLittleMemory
+        }
+    }
+
+    func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
         try derivation.withLock { _ throws(Refusal) -> SecretBytes in
             do throws(PasscodeStretcher.OutOfMemory) {
                 return try host.stretcher.stretch(passcode, parameters)
             } catch {
-                throw Refusal(.unavailable, "there is too little memory to check a passcode (128 MiB are needed)")
+                throw Self.tooLittleMemory
             }
         }
     }
 
-    /// Characters are counted as a person counts them, on a copy that is erased again.
-    private static func throwIfWeak(_ passcode: borrowing SecretBytes) throws(Refusal) {
-        let characters = passcode.withUnsafeBytes { bytes in
-            // UTF-8 continuation bytes are not characters of their own.
-            bytes.count { $0 & 0xC0 != 0x80 }
-        }
-        guard characters >= EnclaveLimits.passcodeCharactersMin else {
-            throw Refusal(.passcodeTooWeak, "at least \(EnclaveLimits.passcodeCharactersMin) characters are needed")
-        }
+    private static var tooLittleMemory: Refusal {
+        Refusal(.unavailable, "there is too little memory to check a passcode (128 MiB are needed, or more)")
+    }
+
+    func throwIfWeak(_ passcode: borrowing SecretBytes) throws(Refusal) {
         guard passcode.count <= SealedPasscode.passcodeBytesMax else { throw Refusal(.badParameter, "the passcode is too long") }
+        if let why = host.policy.refusal(of: passcode) { throw Refusal(.passcodeTooWeak, why) }
     }
 }
 
 extension VaultState {
-    func throwIfLockedOut(now: UInt64) throws(Refusal) {
-        let wait = secondsToWait(now: now)
-        if wait > 0 { throw Refusal(.lockedOut, triesLeft: 0, secondsToWait: wait) }
+    /// Opens every key that a passcode key opens.
+    mutating func open(
+        _ bag: Keybag, with passcodeKey: borrowing SecretBytes, _ cause: DeviceStatus.Cause, _ host: EnclaveHost
+    ) throws(Refusal) {
+        let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
+        suspended = nil
+        become(KeyRing(unlocked: held), cause, host)
+    }
+
+    /// New keys come into memory as far as the lock lets them be there.
+    fileprivate mutating func takeNewKeys(of bag: Keybag, with passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
+        let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
+        switch ring?.lock {
+        case .unlocked: ring = KeyRing(unlocked: held)
+        case .locked: ring = KeyRing(unlocked: held).afterLock
+        default: ring = KeyRing(beforeFirstUnlock: held)
+        }
+    }
+}
+
+extension Keybag {
+    func publicKey(of recoveryKey: borrowing RecoveryKey?) throws(Refusal) -> [UInt8]? {
+        switch recoveryKey {
+        case .none: return nil
+        case .some(let key):
+            do throws(WrapFault) { return try RecoveryRecord.publicKey(of: key, for: self) } catch {
+                throw Refusal(.internalFault, "the recovery key cannot be used")
+            }
+        }
     }
 }

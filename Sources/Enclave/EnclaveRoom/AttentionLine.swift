@@ -1,33 +1,42 @@
 // The line to authd: questions go out, reports come in. authd can say that the person cancelled or gave a sealed
 // passcode; it cannot say yes.
 
+import Enclave
 import EnclaveWire
 internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
 
-/// One prompt that waits for reports.
+/// What comes of a question.
+enum PromptEvent: Sendable {
+    case report(AttentionReport)
+    /// Of the reader, under its key; with what it held for this person, if it did.
+    case verdict(ReaderVerdict, HeldSecret?)
+    case readerGone
+}
+
+/// One prompt that waits for events.
 final class PendingPrompt: Sendable {
     let prompt: [UInt8]
     let wakeup: Wakeup
-    private let reports = Mutex<(list: [AttentionReport], isAbandoned: Bool)>(([], false))
+    private let events = Mutex<(list: [PromptEvent], isAbandoned: Bool)>(([], false))
 
     init(prompt: [UInt8]) throws(SystemFault) {
         self.prompt = prompt
         wakeup = try Wakeup()
     }
 
-    func next() -> AttentionReport? { reports.withLock { $0.list.isEmpty ? nil : $0.list.removeFirst() } }
-    var isAbandoned: Bool { reports.withLock { $0.isAbandoned } }
+    func next() -> PromptEvent? { events.withLock { $0.list.isEmpty ? nil : $0.list.removeFirst() } }
+    var isAbandoned: Bool { events.withLock { $0.isAbandoned } }
 
-    func report(_ report: AttentionReport) {
-        reports.withLock { $0.list.append(report) }
+    func report(_ event: PromptEvent) {
+        events.withLock { $0.list.append(event) }
         wakeup.signal()
     }
 
     func abandon() {
-        reports.withLock { $0.isAbandoned = true }
+        events.withLock { $0.isAbandoned = true }
         wakeup.signal()
     }
 }
@@ -54,7 +63,7 @@ final class AttentionLine: Sendable {
                 case .shown(let prompt, _): prompt
                 case .answered(let prompt, _, _): prompt
                 }
-            state.withLock { $0.pending[prompt] }?.report(report)
+            state.withLock { $0.pending[prompt] }?.report(.report(report))
         }
     }
 

@@ -6,8 +6,11 @@ import Glibc
 import VaubanLinuxHost
 
 package enum EnclaveProgram {
-    /// Runs the room. The stretcher is all in which the shipped program and the one for tests differ.
-    package static func main(_ arguments: [String], stretcher: PasscodeStretcher) -> Never {
+    /// Runs the room. The shipped program and the one for tests differ in the cost of a guess, in the clock, and in that
+    /// only the latter records its steps.
+    package static func main(
+        _ arguments: [String], cost: StretchCost, clock: some EnclaveClock = SystemClock(), trace: (@Sendable (String) -> Void)? = nil
+    ) -> Never {
         do {
             try ProcessHardening.apply()
             guard arguments.count == 3, arguments[1] == "--state" else {
@@ -17,7 +20,8 @@ package enum EnclaveProgram {
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
             let host = EnclaveHost(
-                backend: backend(in: folder), store: FileStateStore(in: folder), clock: SystemClock(), stretcher: stretcher)
+                backend: backend(in: folder), store: FileStateStore(in: folder), clock: clock, stretcher: PasscodeStretcher(cost),
+                trace: trace)
             let room = try EnclaveRoom(host: host, peers: try RoomPeers())
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))

@@ -47,19 +47,24 @@ final class LeaseLine: Sendable {
     var isStanding: Bool { state.withLock { $0.channel != nil } }
 
     /// Asks for the person's borrowed keys back and waits. False when keychaind did not answer in time and was cut off.
-    func recall(_ recall: LeaseRecall) -> Bool {
-        guard let channel = state.withLock({ $0.channel }) else { return true }
-        guard let wakeup = try? Wakeup(), let header = try? recall.encoded() else {
+    func recall(_ recall: LeaseRecall) -> Bool { self.recall([recall]) }
+
+    /// Asks for several people's at once, with one time limit for all of them.
+    func recall(_ recalls: [LeaseRecall]) -> Bool {
+        guard !recalls.isEmpty, let channel = state.withLock({ $0.channel }) else { return true }
+        guard let wakeup = try? Wakeup(), let headers = try? recalls.map({ try $0.encoded() }) else {
             channel.shutDown()
             return false
         }
         state.withLock { $0.waiting.append(wakeup) }
         defer { state.withLock { $0.waiting.removeAll { $0 === wakeup } } }
         // A line that does not carry the message has been shut down by the attempt, which is being cut off.
-        guard (try? channel.send(header: header)) != nil else { return false }
+        for header in headers { guard (try? channel.send(header: header)) != nil else { return false } }
         let deadline = MachineClock.monotonic + EnclaveLimits.recallTime
         while true {
-            let isDone = state.withLock { $0.channel !== channel || $0.erased[recall.person] ?? -1 >= recall.epoch }
+            let isDone = state.withLock { state in
+                state.channel !== channel || recalls.allSatisfy { state.erased[$0.person] ?? -1 >= $0.epoch }
+            }
             if isDone { return true }
             if case .deadline = wakeup.wait(until: deadline) {
                 channel.shutDown()

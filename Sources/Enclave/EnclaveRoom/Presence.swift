@@ -1,4 +1,5 @@
-// Asking the person: three tries of one prompt, each with a challenge of its own, and an end whatever happens.
+// Asking the person: the question goes to authd, what can be shown is a passcode, a finger or both, and it ends whatever
+// happens. Three tries of each make one prompt; every try has a challenge of its own.
 
 import Enclave
 import EnclaveWire
@@ -7,72 +8,223 @@ import VaubanDER
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-extension RequestLine {
-    /// Asks the caller's person for the passcode and answers the key that it gives. Ends with the person's answer, the
-    /// caller's or the asking room's end, or the person's time.
-    func presence(of caller: Peer, operation: PromptOperation, reason: String?) throws(Refusal) -> SecretBytes {
-        let vault = room.vault(of: caller.uid)
-        try vault.throwIfPasscodeCannotBeTried()
-        let pending = try room.attention.begin()
-        var outcome = PromptOutcome.failed
-        defer { room.attention.end(pending, outcome) }
-        let name = CallerName(pid: Int64(caller.pid), path: room.witness.executable(of: caller)?.path)
-        let deadline = MachineClock.monotonic + DoorLimits.personTime
+/// One operation for which a person is asked.
+struct Operation {
+    let kind: PromptOperation
+    let requirement: Requirement
+    let protection: Protection
+    let reason: String?
+    /// What is opened, for the trace of tests: the item's identity.
+    var item: [UInt8] = []
+}
 
-        for attempt in 1...PromptQuestion.attemptsMax {
-            let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
-            defer { room.inbox.withdraw(challenge) }
-            let question = PromptQuestion(
-                prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation, reason: reason,
-                attempt: attempt, triesLeft: vault.status.triesLeft)
-            try room.attention.ask(question, pending)
-            let answer: PromptAnswer
-            do throws(Refusal) {
-                answer = try self.answer(to: challenge, pending, caller, deadline)
-            } catch {
-                outcome = error.reason == .personTimeOver ? .expired : .callerGone
-                throw error
-            }
-            switch answer {
-            case .cancelled: outcome = .cancelled; throw Refusal(.cancelled)
-            case .fallback: outcome = .cancelled; throw Refusal(.fallbackChosen)
-            case .nobody: throw Refusal(.nobodyToAsk)
-            case .passcode(let sealed):
-                try room.inbox.use(challenge, for: caller.uid)
-                let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid)
-                do throws(Refusal) {
-                    let key = try vault.authenticate(passcode)
-                    outcome = .accepted
-                    return key
-                } catch {
-                    guard error.reason == .authenticationFailed, attempt < PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else {
-                        throw error
-                    }
-                }
-            }
+extension RequestLine {
+    /// Gathers what an operation requires. Ends with what was shown, or with the person's no, the caller's or the asking
+    /// room's end, or the person's time.
+    func gather(_ operation: Operation, for caller: Peer, in vault: Vault) throws(Refusal) -> GatheredEvidence {
+        let gathered = GatheredEvidence()
+        switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
+        case .allow: return gathered
+        case .refuse(let reason): throw refusal(reason, of: vault)
+        case .ask(let ways):
+            let prompt = try Prompt(line: self, operation: operation, caller: caller, vault: vault, ways: ways)
+            try prompt.run(gathered)
+            return gathered
         }
-        throw Refusal(.authenticationFailed)
     }
 
-    /// Waits for what comes of one try. The waiting caller is told, once, where the person is asked.
-    private func answer(
-        to challenge: PasscodeChallenge, _ pending: PendingPrompt, _ caller: Peer, _ deadline: UInt64
-    ) throws(Refusal) -> PromptAnswer {
+    /// A lock-out says how long it lasts.
+    private func refusal(_ reason: Refusal.Reason, of vault: Vault) -> Refusal {
+        if reason == .lockedOut { do { try vault.throwIfPasscodeCannotBeTried() } catch { return error } }
+        return Refusal(reason)
+    }
+}
+
+/// One prompt, from its first question to its end.
+private final class Prompt {
+    private let line: RequestLine
+    private let operation: Operation
+    private let caller: Peer
+    private let vault: Vault
+    private let pending: PendingPrompt
+    private let name: CallerName
+    private let deadline: UInt64
+    private let trace: RequestTrace
+    private var ways: Ways
+    private var attempt: Int64 = 1
+    private var misses: Int64 = 0
+    private var challenge: PasscodeChallenge?
+    private var fingerNonce: [UInt8]?
+    private var isShown = false
+    private var outcome = PromptOutcome.failed
+
+    private var room: EnclaveRoom { line.room }
+
+    init(line: RequestLine, operation: Operation, caller: Peer, vault: Vault, ways: Ways) throws(Refusal) {
+        self.line = line
+        self.operation = operation
+        self.caller = caller
+        self.vault = vault
+        self.ways = ways
+        trace = RequestTrace(line.room, caller, operation)
+        pending = try line.room.attention.begin()
+        name = CallerName(pid: Int64(caller.pid), path: line.room.witness.executable(of: caller)?.path)
+        deadline = MachineClock.monotonic + DoorLimits.personTime
+    }
+
+    func run(_ gathered: GatheredEvidence) throws(Refusal) {
+        defer {
+            if let challenge { room.inbox.withdraw(challenge) }
+            if let fingerNonce { room.reader.cancel(fingerNonce) }
+            room.attention.end(pending, outcome)
+            trace.end(outcome)
+        }
+        try ask()
         while true {
-            while let report = pending.next() {
-                switch report {
-                case .shown(_, let place):
-                    do { try channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch { throw Refusal(.cancelled, "the caller is gone") }
-                case .answered(_, challenge.nonce, let answer): return answer
-                case .answered: continue
-                }
+            switch try next() {
+            case .readerGone: try dropFinger()
+            case .report(.shown(_, let place)): try shown(place)
+            case .report(.answered(_, let nonce, let answer)):
+                guard nonce == challenge?.nonce else { continue }
+                trace.answered(nonce, answer)
+                if try take(answer, gathered) { return }
+            case .verdict(let verdict, _):
+                guard verdict.nonce == fingerNonce else { continue }
+                if try take(verdict, gathered) { return }
             }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Puts the question as it is now; a challenge that was open is worth nothing any more.
+    private func ask() throws(Refusal) {
+        if let challenge { room.inbox.withdraw(challenge) }
+        let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
+        self.challenge = challenge
+        trace.issued(challenge.nonce)
+        let question = PromptQuestion(
+            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: operation.reason,
+            attempt: attempt, triesLeft: vault.status.triesLeft, ways: ways)
+        try room.attention.ask(question, pending)
+        trace.asked(challenge.nonce)
+        if isShown { askFinger() }
+    }
+
+    /// A finger is looked for only while the question is before the person: nobody touches a reader for an unknown cause.
+    private func shown(_ place: String) throws(Refusal) {
+        do { try line.channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch { throw gone() }
+        isShown = true
+        trace.shown()
+        askFinger()
+    }
+
+    private func askFinger() {
+        guard ways.contains(.finger), fingerNonce == nil, let nonce = try? Entropy.bytes(32) else { return }
+        trace.issued(nonce)
+        guard room.reader.ask(caller.uid, nonce: nonce, pending) else { return pending.report(.readerGone) }
+        fingerNonce = nonce
+        trace.askedReader(nonce)
+    }
+
+    /// The next event, or the end of waiting.
+    private func next() throws(Refusal) -> PromptEvent {
+        while true {
+            if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.nobodyToAsk, "the prompt service ended; try again") }
-            switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
+            switch pending.wakeup.wait(until: deadline, connection: line.channel.socket, process: caller.process) {
             case .signalled: continue
-            case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
-            case .deadline: throw Refusal(.personTimeOver)
+            case .hungUp, .processEnded: throw gone()
+            case .deadline:
+                outcome = .expired
+                throw Refusal(.personTimeOver)
             }
+        }
+    }
+
+    private func gone() -> Refusal {
+        outcome = .callerGone
+        return Refusal(.cancelled, "the caller is gone")
+    }
+
+    // MARK: What is shown
+
+    /// True when the operation may go on.
+    private func take(_ answer: PromptAnswer, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
+        guard let challenge else { return false }
+        switch answer {
+        case .cancelled: outcome = .cancelled; throw Refusal(.cancelled)
+        case .fallback: outcome = .cancelled; throw Refusal(.fallbackChosen)
+        case .nobody: throw Refusal(.nobodyToAsk)
+        case .passcode(let sealed):
+            guard ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
+            try room.inbox.use(challenge, for: caller.uid)
+            trace.used(challenge.nonce)
+            let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid)
+            do throws(Refusal) {
+                gathered.passcodeKey = try vault.authenticate(passcode)
+            } catch {
+                trace.evidence(challenge.nonce, "passcode", isRight: false)
+                guard error.reason == .authenticationFailed else { throw error }
+                vault.note(WrongGuess(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
+                attempt += 1
+                guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
+                try ask()
+                return false
+            }
+            gathered.evidence.passcode = room.host.clock.boot
+            trace.evidence(challenge.nonce, "passcode", isRight: true)
+            return try goOn(with: gathered, challenge.nonce)
+        }
+    }
+
+    private func take(_ verdict: ReaderVerdict, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
+        fingerNonce = nil
+        guard verdict.person == caller.uid else { return false }
+        trace.verdict(verdict)
+        switch verdict.outcome {
+        case .matched:
+            do throws(Refusal) {
+                gathered.evidence.finger = try vault.fingerMatched(fingers: verdict.fingers)
+            } catch {
+                if ways == .finger { throw error }
+                try dropFinger()
+                return false
+            }
+            trace.evidence(verdict.nonce, "finger", isRight: true)
+            return try goOn(with: gathered, verdict.nonce)
+        case .missed:
+            trace.evidence(verdict.nonce, "finger", isRight: false)
+            vault.fingerMissed()
+            misses += 1
+            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
+            return false
+        case .enrolled, .notEnrolled, .changed: return false
+        }
+    }
+
+    /// No finger counts in this prompt any more; what is left is the passcode, or nothing.
+    private func dropFinger() throws(Refusal) {
+        guard ways.contains(.finger) else { return }
+        if let fingerNonce { room.reader.cancel(fingerNonce) }
+        fingerNonce = nil
+        ways.remove(.finger)
+        guard !ways.isEmpty else { throw Refusal(vault.fingerRefusal ?? .authenticationFailed, "no finger matched") }
+        try ask()
+    }
+
+    /// Something right was shown: enough, or one thing more.
+    private func goOn(with gathered: GatheredEvidence, _ nonce: [UInt8]) throws(Refusal) -> Bool {
+        switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
+        case .allow:
+            outcome = .accepted
+            line.allowing = (trace, nonce)
+            return true
+        case .refuse(let reason): throw Refusal(reason)
+        case .ask(let more):
+            ways = more
+            try ask()
+            return false
         }
     }
 }

@@ -26,6 +26,8 @@ final class RequestLine {
     let channel: Channel
     private let role: EnclaveRole
     private var registered: Peer?
+    /// What the last operation was allowed by, until it is carried out.
+    var allowing: (RequestTrace, [UInt8])?
 
     init(room: EnclaveRoom, role: EnclaveRole, channel: Channel) {
         self.room = room
@@ -54,7 +56,7 @@ final class RequestLine {
     }
 
     /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
-    private func answer(_ message: borrowing Message) throws(ChannelFault) -> Bool {
+    private func answer(_ message: consuming Message) throws(ChannelFault) -> Bool {
         let request: EnclaveRequest
         do {
             request = try EnclaveRequest(derBytes: message.header)
@@ -65,13 +67,14 @@ final class RequestLine {
             try send(Response(.refused(Refusal(.malformed, "\(error)"))))
             return false
         }
-        guard message.secret == nil, request == .registerCaller || message.descriptors.isEmpty else {
+        let secret = message.takeSecret()
+        guard secret == nil || request.takesSecret, request == .registerCaller || message.descriptors.isEmpty else {
             try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
             return false
         }
         let response: Response
         do throws(Refusal) {
-            response = try self.response(to: request, message.descriptors)
+            response = try self.response(to: request, secret, message.descriptors)
         } catch {
             response = Response(.refused(error))
         }
@@ -79,11 +82,13 @@ final class RequestLine {
         return true
     }
 
-    private func response(to request: EnclaveRequest, _ descriptors: [Descriptor]) throws(Refusal) -> Response {
+    private func response(
+        to request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
+    ) throws(Refusal) -> Response {
         guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room does not ask that") }
         if request == .registerCaller { return Response(try register(descriptors)) }
         guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
-        return try carryOut(request, for: caller)
+        return try carryOut(request, secret, for: caller)
     }
 
     /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it

@@ -8,24 +8,30 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 
 extension RequestLine {
-    func carryOut(_ request: EnclaveRequest, for caller: Peer) throws(Refusal) -> Response {
+    /// Time does its work before a request, and what a request ended is called back before its answer leaves.
+    func carryOut(_ request: EnclaveRequest, _ secret: borrowing SecretBytes?, for caller: Peer) throws(Refusal) -> Response {
         let vault = room.vault(of: caller.uid)
-        switch request {
-        case .registerCaller:
-            throw Refusal(.internalFault)
+        room.attend(to: vault)
+        defer { room.attend(to: vault) }
+        return switch request.role {
+        case .authentication: try carryOutPersonal(request, for: caller, in: vault)
+        default: try carryOutForKeychain(request, secret, for: caller, in: vault)
+        }
+    }
 
+    private func carryOutForKeychain(
+        _ request: EnclaveRequest, _ secret: borrowing SecretBytes?, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> Response {
+        switch request {
         case .seal(let row):
-            let sealed = try vault.seal(row)
+            let sealed = try vault.seal(row, password: secret)
             return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
 
         case .open(let row, let wrapped, let reason, let mayAsk):
             switch try vault.open(row, wrapped: wrapped) {
-            case .opened(let key):
-                return Response(.opened, secret: key)
-            case .needsPerson(let opening):
-                guard mayAsk else { throw Refusal(.interactionNotAllowed) }
-                let given = try presence(of: caller, operation: .readItem, reason: reason)
-                return Response(.opened, secret: try vault.open(opening, passcodeKey: given))
+            case .opened(let key): return Response(.opened, secret: key)
+            case .layered(let opening):
+                return Response(.opened, secret: try finish(opening, secret, reason, mayAsk, for: caller, in: vault))
             }
 
         case .lease:
@@ -34,72 +40,74 @@ extension RequestLine {
             let lent = try vault.lease()
             return Response(.leased(lent.lease), secret: lent.keys.duplicate())
 
-        case .status:
-            return Response(.status(vault.status))
+        case .rewrap(let row, let wrapped, let generation):
+            return Response(.sealed(wrapped: try vault.rewrap(row, wrapped: wrapped, to: generation)))
+
+        case .retire(let names):
+            try vault.retire(names)
+            return Response(.done)
+
+        case .fate(let name): return Response(.fate(try vault.fate(of: name)))
+
+        default: throw Refusal(.internalFault)
+        }
+    }
+
+    /// What a row still needs: its application's password, and what its person shows.
+    private func finish(
+        _ opening: LayeredOpening, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> SecretBytes {
+        try vault.throwIfDead(opening)
+        if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
+        if !mayAsk, case .ask = vault.judge(opening.requirement, for: opening.row.protection, Evidence()) { throw Refusal(.interactionNotAllowed) }
+        let operation = Operation(
+            kind: .readItem, requirement: opening.requirement, protection: opening.row.protection, reason: reason, item: opening.row.item)
+        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault), password: password)
+        release()
+        return key
+    }
+
+    private func carryOutPersonal(_ request: EnclaveRequest, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
+        switch request {
+        case .status: return Response(.status(vault.status))
 
         case .challenge(let purpose):
             return Response(.challenge(try room.inbox.challenge(purpose, for: caller.uid)), descriptors: [room.keyCard])
 
-        case .setPasscode(let challenge, let new, _):
-            let passcode = try passcodes(challenge, .set, [new], caller).first
-            try recall(vault.setPasscode(passcode.secret), everything: true, of: caller.uid)
-            return Response(.done)
+        case .setPasscode(let challenge, let new, let recoveryKey):
+            let given = try unseal(challenge, .set, [new, recoveryKey], caller)
+            try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setPasscode(given.passcode(0), recoveryKey: key) }
 
-        case .changePasscode(let challenge, let old, let new, _):
-            let passcodes = try passcodes(challenge, .change, [old, new], caller)
-            try vault.changePasscode(from: passcodes.first.secret, to: passcodes.last.secret)
-            return Response(.done)
+        case .changePasscode(let challenge, let old, let new, let rolls):
+            let given = try unseal(challenge, .change, [old, new], caller)
+            try guessing(.change, caller, vault) { () throws(Refusal) in
+                try vault.changePasscode(from: given.passcode(0), to: given.passcode(1), rolls: rolls)
+            }
 
         case .unlock(let challenge, let sealed):
-            let passcode = try passcodes(challenge, .unlock, [sealed], caller).first
-            try vault.unlock(passcode.secret)
-            return Response(.done)
+            let given = try unseal(challenge, .unlock, [sealed], caller)
+            try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0)) }
 
-        case .lock:
-            try recall(vault.lock(), everything: false, of: caller.uid)
-            return Response(.done)
+        case .lock: try vault.lock()
 
-        case .canEvaluate(let policy):
-            try vault.canEvaluate(policy)
-            return Response(.done)
+        case .canEvaluate(let policy): try vault.canEvaluate(policy)
 
         case .evaluate(let policy, let reason):
             guard !reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
             try vault.canEvaluate(policy)
-            _ = try presence(of: caller, operation: .evaluatePolicy, reason: reason)
-            return Response(.done)
+            _ = try gather(
+                Operation(kind: .evaluatePolicy, requirement: Vault.requirement(of: policy), protection: .always, reason: reason), for: caller,
+                in: vault)
+            release()
 
-        default: throw Refusal(.unsupported)
+        default: try carryOutUpkeep(request, for: caller, in: vault)
         }
+        return Response(.done)
     }
 
-    /// A lock is complete when keychaind has erased what it borrowed, or its line was cut.
-    private func recall(_ epoch: Int64, everything: Bool, of person: UInt32) {
-        if !room.leases.recall(LeaseRecall(person: person, epoch: epoch, everything: everything)) {
-            room.log.warning("keychaind did not give back its keys in time and was cut off")
-        }
+    /// What was shown served its operation.
+    private func release() {
+        if let (trace, nonce) = allowing { trace.released(nonce) }
+        allowing = nil
     }
-
-    /// Opens the passcodes of one challenge, which is used up by it.
-    private func passcodes(
-        _ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ sealed: [SealedPasscode], _ caller: Peer
-    ) throws(Refusal) -> Passcodes {
-        guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for something else") }
-        try room.inbox.use(challenge, for: caller.uid)
-        var opened: [OpenedPasscode] = []
-        for passcode in sealed { opened.append(OpenedPasscode(try room.inbox.unseal(passcode, challenge, of: caller.uid))) }
-        guard let first = opened.first, let last = opened.last else { throw Refusal(.internalFault) }
-        return Passcodes(first: first, last: last)
-    }
-}
-
-/// A passcode while a request uses it; erased with its last holder.
-private final class OpenedPasscode {
-    let secret: SecretBytes
-    init(_ secret: consuming SecretBytes) { self.secret = secret }
-}
-
-private struct Passcodes {
-    let first: OpenedPasscode
-    let last: OpenedPasscode
 }

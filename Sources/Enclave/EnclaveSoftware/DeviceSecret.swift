@@ -19,7 +19,7 @@ package final class DeviceSecret: EnclaveBackend {
 
     /// Opens the secret of a state folder, or makes it if the folder is new. Where people's state exists without it, it
     /// is missing, not new: then this throws, since another secret would open nothing.
-    package init(in folder: PrivateFolder) throws(BackendFault) {
+    package init(in folder: some StateFolder) throws(BackendFault) {
         let loaded: SecretBytes
         do throws(SystemFault) {
             if let existing = try Self.read(in: folder) {
@@ -60,14 +60,16 @@ package final class DeviceSecret: EnclaveBackend {
         return SecretBytes(count: secretBytes) { target in derived.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 
-    private static func read(in folder: PrivateFolder) throws(SystemFault) -> SecretBytes? {
-        let number = openat(folder.descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if number < 0 && errno == ENOENT { return nil }
-        let file = Descriptor(try SystemFault.check(number, "open the device secret"))
+    private static func read(in folder: some StateFolder) throws(SystemFault) -> SecretBytes? {
+        guard let file = try folder.file(name) else { return nil }
+        // A process that was killed while it made the secret may have left what a power cut takes away, and every keybag
+        // that is made from here on needs it.
+        try folder.sync()
+        try file.sync()
         let total = heading.count + secretBytes
         // One byte of room more than the format has, so that a longer file is seen.
         let content = try SecretBytes(count: total + 1) { (target) throws(SystemFault) in
-            guard pread(file.number, target.baseAddress, target.count, 0) == total else {
+            guard try file.read(into: target, at: 0) == total else {
                 throw SystemFault("read the device secret: it has a wrong length; put back a good copy", code: EINVAL)
             }
         }
@@ -77,7 +79,7 @@ package final class DeviceSecret: EnclaveBackend {
         return content.part(heading.count..<total)
     }
 
-    private static func make(in folder: PrivateFolder) throws(SystemFault) -> SecretBytes {
+    private static func make(in folder: some StateFolder) throws(SystemFault) -> SecretBytes {
         let fresh = try Entropy.secret(secretBytes)
         let content = SecretBytes(count: heading.count + secretBytes) { target in
             target.copyBytes(from: heading)

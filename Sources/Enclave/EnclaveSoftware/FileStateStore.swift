@@ -1,64 +1,83 @@
 package import Enclave
-import Foundation
 import Glibc
 package import VaubanLinuxHost
 
 /// People's state as files: `people/UID/keybag` and `people/UID/attempts`.
 package struct FileStateStore: StateStore {
     package static let folderName = "people"
-    private let folder: PrivateFolder
+    private let folder: any StateFolder
 
-    package init(in folder: PrivateFolder) { self.folder = folder }
+    package init(in folder: any StateFolder) { self.folder = folder }
 
     package func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
-        guard let place = try place(of: person, creating: false) else { return nil }
-        do throws(SystemFault) {
-            guard case .bytes(let bytes) = try DurableFile(name.rawValue, in: place).read(max: max) else { return nil }
-            return bytes
-        } catch {
-            throw .failed(error.description)
+        try attempt { () throws(PrivateFolder.Fault) -> [UInt8]? in
+            guard let place = try place(of: person) else { return nil }
+            return try systemFault { () throws(SystemFault) -> [UInt8]? in
+                guard case .bytes(let bytes) = try DurableFile(name.rawValue, in: place).read(max: max, settling: true) else { return nil }
+                return bytes
+            }
         }
     }
 
     package func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
-        guard let place = try place(of: person, creating: true) else { throw .failed("the state folder is gone") }
-        do throws(SystemFault) {
-            try DurableFile(name.rawValue, in: place).replace(with: bytes)
-        } catch {
-            throw error.code == ENOSPC || error.code == EDQUOT ? .full : .failed(error.description)
+        try attempt { () throws(PrivateFolder.Fault) in
+            let place = try makePlace(of: person)
+            try systemFault { () throws(SystemFault) in try DurableFile(name.rawValue, in: place).replace(with: bytes) }
         }
     }
 
     package func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
-        guard let place = try place(of: person, creating: false) else { throw .failed("the state folder is gone") }
-        do throws(SystemFault) { return try DurableFile(name.rawValue, in: place).quarantine() } catch { throw .failed(error.description) }
+        guard let place = try attempt({ () throws(PrivateFolder.Fault) in try place(of: person) }) else {
+            throw .failed("the state folder is gone")
+        }
+        return try attempt { () throws(PrivateFolder.Fault) in
+            try systemFault { () throws(SystemFault) in try DurableFile(name.rawValue, in: place).quarantine() }
+        }
     }
 
     package func quarantined(of person: UInt32) throws(StateFault) -> [String] {
-        guard let place = try place(of: person, creating: false) else { return [] }
-        let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: place.path) } catch {
-            // Not "none": then an empty keybag would take the place of the one that was put aside.
-            throw .failed("the folder \(place.path) cannot be listed")
+        // What cannot be listed throws: taken for "none", an empty keybag would take the place of the one put aside.
+        let names = try attempt { () throws(PrivateFolder.Fault) -> [String] in
+            guard let place = try place(of: person) else { return [] }
+            return try systemFault { () throws(SystemFault) in try place.names() }
         }
         return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
     }
 
-    private func place(of person: UInt32, creating: Bool) throws(StateFault) -> PrivateFolder? {
-        do throws(PrivateFolder.Fault) {
-            guard creating || folder.contains(Self.folderName) else { return nil }
-            let people = try folder.subfolder(Self.folderName, creating: creating)
-            guard creating || people.contains("\(person)") else { return nil }
-            let place = try people.subfolder("\(person)", creating: creating)
-            if creating {
-                // The names must survive a power cut as the files in them do.
-                fsync(people.descriptor.number)
-                fsync(folder.descriptor.number)
-            }
-            return place
-        } catch {
-            if case .system(let fault) = error, fault.code == ENOSPC || fault.code == EDQUOT { throw .full }
-            throw .failed(error.description)
+    /// The person's folder if there is one, its name durable: what is read there is believed from then on.
+    private func place(of person: UInt32) throws(PrivateFolder.Fault) -> (any StateFolder)? {
+        guard folder.contains(Self.folderName) else { return nil }
+        let people = try folder.subfolder(Self.folderName, creating: false)
+        guard people.contains("\(person)") else { return nil }
+        let place = try people.subfolder("\(person)", creating: false)
+        try keepNames(in: people)
+        return place
+    }
+
+    private func makePlace(of person: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
+        let people = try folder.subfolder(Self.folderName, creating: true)
+        let place = try people.subfolder("\(person)", creating: true)
+        try keepNames(in: people)
+        return place
+    }
+
+    /// The folders' names must survive a power cut as the files in them do, and before them.
+    private func keepNames(in people: any StateFolder) throws(PrivateFolder.Fault) {
+        try systemFault { () throws(SystemFault) in
+            try people.sync()
+            try folder.sync()
+        }
+    }
+
+    private func systemFault<Value>(_ body: () throws(SystemFault) -> Value) throws(PrivateFolder.Fault) -> Value {
+        do throws(SystemFault) { return try body() } catch { throw .system(error) }
+    }
+
+    private func attempt<Value>(_ body: () throws(PrivateFolder.Fault) -> Value) throws(StateFault) -> Value {
+        do throws(PrivateFolder.Fault) { return try body() } catch {
+            guard case .system(let fault) = error else { throw .failed(error.description) }
+            if fault.isUnsure { throw .unsure(fault.description) }
+            throw fault.code == ENOSPC || fault.code == EDQUOT ? .full : .failed(fault.description)
         }
     }
 }
@@ -67,5 +86,6 @@ package struct FileStateStore: StateStore {
 package struct SystemClock: EnclaveClock {
     package init() {}
     package var boot: UInt64 { MachineClock.boot }
+    package var monotonic: UInt64 { MachineClock.monotonic }
     package var referenceMicroseconds: Int64 { MachineClock.referenceMicroseconds }
 }

@@ -10,8 +10,9 @@ package enum LauncherProgram {
     private static let usageExit: Int32 = 64
     private static let alreadyRunningExit: Int32 = 75
 
-    /// The whole program. `enclave` is the program of the room that holds keys; the installed launcher has no other.
-    package static func main(enclave: String) -> Never {
+    /// The whole program. `enclave` is the program of the room that holds keys, `watcher` that of the watcher with the words
+    /// that it gets beyond every attendant's; the installed launcher has no other.
+    package static func main(enclave: String, watcher: [String] = ["vauban-watcher"]) -> Never {
         let log = Logger(label: "vauban-launcher", factory: { StreamLogHandler.standardError(label: $0) })
         guard let options = LauncherOptions(Array(CommandLine.arguments.dropFirst())) else {
             say(LauncherOptions.usage)
@@ -25,7 +26,7 @@ package enum LauncherProgram {
             let home = try PrivateFolder(path: options.home, creating: true)
             switch try takeLock(home) {
             case .taken(let lock):
-                try serve(options, enclave: enclave, home: home, lock: lock, ready: &ready, log: log)
+                try serve(options, enclave: enclave, watcher: watcher, home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
                 exit(leaveTo(other, options, ready))
@@ -37,14 +38,15 @@ package enum LauncherProgram {
     }
 
     private static func serve(
-        _ options: LauncherOptions, enclave: String, home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?, log: Logger
+        _ options: LauncherOptions, enclave: String, watcher: [String], home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?,
+        log: Logger
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
         // The lock itself ends with the process. What the file says then is believed by nobody, so a fault is none.
         defer { try? LauncherRecord.erase(in: lock) }
         let folder = try programFolder()
-        let plans = RoomPlan.all(enclave: enclave, home: options.home, sockets: options.sockets, uid: geteuid())
+        let plans = RoomPlan.all(enclave: enclave, watcher: watcher, home: options.home, sockets: options.sockets, uid: geteuid())
         for plan in plans { try SystemFault.check(access("\(folder)/\(plan.program)", X_OK), "run \(folder)/\(plan.program)") }
         for name in RoomPlan.stateFolders { _ = try home.subfolder(name, creating: true) }
         let socketFolder = try PrivateFolder(path: options.sockets, creating: true)

@@ -19,11 +19,16 @@ package final class Descriptor: Sendable {
 package struct SystemFault: Error, CustomStringConvertible, Sendable {
     package let attempt: String
     package let code: Int32
+    /// A change was made and could not be made durable: it stands now, and a power cut may take it back.
+    package let isUnsure: Bool
 
-    package init(_ attempt: String, code: Int32) {
+    package init(_ attempt: String, code: Int32, isUnsure: Bool = false) {
         self.attempt = attempt
         self.code = code
+        self.isUnsure = isUnsure
     }
+
+    package var leavingUnsure: SystemFault { SystemFault(attempt, code: code, isUnsure: true) }
 
     package var description: String { "could not \(attempt): \(String(cString: strerror(code)))" }
 

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Small state files that are either the old or the new, whatever happens between: written beside, synced, renamed,
-/// and the folder synced.
+/// and the folder synced. Specs/state-files.md says what stands on the disk after each of these steps.
 package struct DurableFile: Sendable {
-    package let folder: PrivateFolder
+    package let folder: any StateFolder
     package let name: String
 
-    package init(_ name: String, in folder: PrivateFolder) {
+    package init(_ name: String, in folder: any StateFolder) {
         self.folder = folder
         self.name = name
     }
@@ -17,20 +17,33 @@ package struct DurableFile: Sendable {
     }
 
     /// The file's bytes; throws when it is there and cannot be read, or is not a plain file of ours.
-    package func read(max: Int) throws(SystemFault) -> Content {
-        let number = openat(folder.descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if number < 0 && errno == ENOENT { return .absent }
-        let file = Descriptor(try SystemFault.check(number, "open \(name)"))
-        var information = stat()
-        try SystemFault.check(fstat(number, &information), "look at \(name)")
-        guard information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid() else {
-            throw SystemFault("read \(name), which is not a file of this user", code: EPERM)
+    ///
+    /// With `settling`, what is answered survives a power cut: a process that was killed within a write leaves a file that
+    /// the kernel shows and the disk may not have yet, and what is built on it would outlive it.
+    package func read(max: Int, settling: Bool = false) throws(SystemFault) -> Content {
+        if settling { try folder.sync() }
+        guard let file = try folder.file(name) else { return .absent }
+        if settling { try file.sync() }
+        var content: [UInt8] = []
+        while content.count <= max {
+            let got = try Self.chunk(of: file, at: content.count)
+            if got.isEmpty { return .bytes(content) }
+            content.append(contentsOf: got)
         }
-        guard let bytes = SmallFile.bytes(of: file, max: max) else { throw SystemFault("read \(name)", code: EIO) }
-        return .bytes(bytes)
+        throw SystemFault("read \(name), which is too large", code: EFBIG)
     }
 
-    /// Replaces the file. When this returns, the new content survives a power cut; when it throws, the old one stands.
+    private static func chunk(of file: any StateFile, at offset: Int) throws(SystemFault) -> [UInt8] {
+        var fault: SystemFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            do throws(SystemFault) { count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch { fault = error }
+        }
+        if let fault { throw fault }
+        return bytes
+    }
+
+    /// Replaces the file. When this returns, the new content survives a power cut. When it throws, the old one stands and
+    /// survives too, unless the fault is `isUnsure`: then the new one stands, and a power cut may bring the old one back.
     package func replace(with bytes: [UInt8]) throws(SystemFault) {
         // `withUnsafeBytes` of an array cannot pass a typed error on, hence the result in between.
         let result: Result<Void, SystemFault> = bytes.withUnsafeBytes { content in
@@ -42,36 +55,35 @@ package struct DurableFile: Sendable {
     /// The same for bytes that are lent, such as a secret's.
     package func replace(with bytes: UnsafeRawBufferPointer) throws(SystemFault) {
         let temporary = "\(name).new"
-        let directory = folder.descriptor.number
-        let number = try SystemFault.check(
-            openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600), "write \(name)")
-        let file = Descriptor(number)
+        // What a killed process left is removed, not written over: after a power cut within its rename, some file systems
+        // show one file under both names.
+        folder.remove(temporary)
+        let file = try folder.create(temporary)
         do throws(SystemFault) {
             var written = 0
             while written < bytes.count {
-                let count = write(number, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-                if count < 0 && errno == EINTR { continue }
-                if count < 0 { throw SystemFault("write \(name)", code: errno) }
+                let count = try file.write(UnsafeRawBufferPointer(rebasing: bytes[written...]), at: written)
+                guard count > 0 else { throw SystemFault("write \(name)", code: EIO) }
                 written += count
             }
-            try SystemFault.check(fsync(number), "sync \(name)")
-            try SystemFault.check(renameat(directory, temporary, directory, name), "put \(name) in place")
+            try file.sync()
+            try folder.rename(temporary, to: name)
         } catch {
-            unlinkat(directory, temporary, 0)
+            folder.remove(temporary)
             throw error
         }
-        withExtendedLifetime(file) {}
-        try SystemFault.check(fsync(directory), "sync the folder of \(name)")
+        // Putting the old one back would be one more change of names on a disk that has just failed to keep one; so nothing
+        // is undone, and the caller is told.
+        do throws(SystemFault) { try folder.sync() } catch { throw error.leavingUnsure }
     }
 
     /// Puts a file that cannot be used aside under a new name, so that nothing writes over it, and answers that name.
     package func quarantine() throws(SystemFault) -> String {
-        let directory = folder.descriptor.number
         for number in 1...999 {
             let aside = "\(name).quarantined-\(number)"
             guard !folder.contains(aside) else { continue }
-            try SystemFault.check(renameat(directory, name, directory, aside), "put \(name) aside")
-            try SystemFault.check(fsync(directory), "sync the folder of \(name)")
+            try folder.rename(name, to: aside)
+            do throws(SystemFault) { try folder.sync() } catch { throw error.leavingUnsure }
             return aside
         }
         throw SystemFault("put \(name) aside", code: EEXIST)

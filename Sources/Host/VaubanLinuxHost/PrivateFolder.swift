@@ -40,12 +40,23 @@ package final class PrivateFolder: Sendable {
     }
 
     private static func make(_ path: String) throws(Fault) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if mkdir(path, 0o700) == 0 { return try keepName(of: path) }
+        if errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw .system(SystemFault("make the folder \(path)", code: errno))
         }
         try make(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(SystemFault("make the folder \(path)", code: errno)) }
+        try keepName(of: path)
+    }
+
+    /// The folder's name must survive a power cut as what will lie in it does.
+    private static func keepName(of path: String) throws(Fault) {
+        let number = open("\(path)/..", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
+        // A parent that this user may write and not read cannot be synced by them.
+        guard number >= 0 else { return }
+        let parent = Descriptor(number)
+        guard fsync(parent.number) == 0 else { throw .system(SystemFault("sync the folder that holds \(path)", code: errno)) }
     }
 
     /// A private folder inside this one.

@@ -6,6 +6,8 @@ package enum RoomName: String, CaseIterable, Sendable {
     case keychaind
     case authd
     case witness
+    case watcher
+    case reader
 }
 
 /// The installed service's list of rooms and their system users. It is the fact by which a client knows that the
@@ -57,5 +59,11 @@ package struct Roster: Sendable, Hashable {
     package static func expectedUID(of room: RoomName) throws(Service.Fault) -> UInt32 {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return try roster.uid(of: room)
+    }
+
+    /// As `expectedUID`, of an attendant that an installation may do without; nil where the roster has no line for it.
+    package static func expectedUIDIfNamed(of room: RoomName) throws(Service.Fault) -> UInt32? {
+        guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
+        return roster.uids[room]
     }
 }

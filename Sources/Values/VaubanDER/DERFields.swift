@@ -6,7 +6,14 @@ package import SwiftASN1
 /// Why bytes were refused. The text names a field, never a value.
 package struct DERFault: Error, CustomStringConvertible {
     package let description: String
-    package init(_ description: String) { self.description = description }
+    /// The version that the bytes name, when it is a later one than is known here: they may be whole, and are not ours to
+    /// judge. Nil for damage, to which an earlier version than the first belongs.
+    package let newerVersion: Int64?
+
+    package init(_ description: String, newerVersion: Int64? = nil) {
+        self.description = description
+        self.newerVersion = newerVersion
+    }
 }
 
 /// The fields of one SEQUENCE or tagged alternative, taken in order.
@@ -41,7 +48,21 @@ package struct DERFields {
     /// The version that begins a message or a blob. Another is refused by name, before anything after it is looked at.
     package mutating func version(_ known: Int64) throws {
         let version = try Int64(derEncoded: next("version"))
-        guard version == known else { throw DERFault("version \(version) is not known; this Vauban speaks version \(known)") }
+        guard version == known else {
+            throw DERFault(
+                "version \(version) is not known; this Vauban speaks version \(known)", newerVersion: version > known ? version : nil)
+        }
+    }
+
+    /// The same for a format of which older versions are read too; answers which one it is.
+    package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
+        let version = try Int64(derEncoded: next("version"))
+        guard known.contains(version) else {
+            throw DERFault(
+                "version \(version) is not known; this Vauban speaks versions \(known.lowerBound) to \(known.upperBound)",
+                newerVersion: version > known.upperBound ? version : nil)
+        }
+        return version
     }
 
     package mutating func boolean(_ field: StaticString) throws -> Bool {

@@ -1,6 +1,6 @@
 # For the tests of the command line: a keychain of the test's own, with the enclave that has a cheap key derivation.
 # After this there are: vauban, play, fail, expect_status, expect_text, and the passcode of `set_passcode`.
-for program in vauban vauban-launcher-testing enclaved-testing pty-play keychaind authd vauban-witness; do
+for program in vauban vauban-launcher-testing enclaved-testing pty-play keychaind authd vauban-witness vauban-watcher; do
     [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }
 done
 unset XDG_RUNTIME_DIR XDG_DATA_HOME

@@ -74,4 +74,12 @@ pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
    is not -1, notify_fd as descriptor 3: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
 
+/* A timer on the boot-time clock (timerfd): fd or -errno; and its next moment, nanoseconds, 0 for never. */
+int vauban_boot_timer(void);
+int vauban_set_boot_timer(int descriptor, uint64_t nanoseconds);
+/* A descriptor that is readable when the date has jumped, as it also does when the machine wakes: fd or -errno; and what
+   makes it wait for the next time. */
+int vauban_clock_jump(void);
+int vauban_rearm_clock_jump(int descriptor);
+
 #endif

@@ -1,0 +1,88 @@
+// What happens to the machine, told to the enclave by the watcher. The worst that a false one does is to lock.
+
+package import SwiftASN1
+package import VaubanDER
+
+/// Watcher to enclave: something happened to the machine or to a person's screen.
+///
+/// `DeviceEvent ::= SEQUENCE { version INTEGER (1), number INTEGER (0..MAX), event CHOICE { watching [0], blind [1],
+///   sleeping [2], woke [3], screenLocked [4] { person }, screenUnlocked [5] { person } } }`
+package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Kind: Hashable, Sendable {
+        /// A login manager is being watched.
+        case watching
+        /// None is, so neither sleep nor a screen's lock will be told.
+        case blind
+        /// The machine is about to sleep or to stop; it waits a moment for the answer.
+        case sleeping
+        case woke
+        case screenLocked(person: UInt32)
+        case screenUnlocked(person: UInt32)
+    }
+
+    /// Names the event in its answer; unique on one line.
+    package let number: Int64
+    package let kind: Kind
+
+    package init(number: Int64, _ kind: Kind) {
+        self.number = number
+        self.kind = kind
+    }
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        number = try fields.integer("number", in: 0...Int64.max)
+        let alternative = try fields.choice("event")
+        let kind: Kind? = try fields.optional(alternative, "event") { event in
+            switch alternative {
+            case 0: return .watching
+            case 1: return .blind
+            case 2: return .sleeping
+            case 3: return .woke
+            case 4: return .screenLocked(person: try Self.person(&event))
+            case 5: return .screenUnlocked(person: try Self.person(&event))
+            default: throw DERFault("event is unknown")
+            }
+        }
+        guard let kind else { throw DERFault("event is missing") }
+        self.kind = kind
+    }
+
+    private static func person(_ event: inout DERFields) throws -> UInt32 {
+        UInt32(try event.integer("person", in: 0...Int64(UInt32.max)))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(number)
+            switch kind {
+            case .watching: fields.tagged(0) { _ in }
+            case .blind: fields.tagged(1) { _ in }
+            case .sleeping: fields.tagged(2) { _ in }
+            case .woke: fields.tagged(3) { _ in }
+            case .screenLocked(let person): try fields.tagged(4) { try $0.integer(Int64(person)) }
+            case .screenUnlocked(let person): try fields.tagged(5) { try $0.integer(Int64(person)) }
+            }
+        }
+    }
+}
+
+/// Enclave to watcher: what follows from this event is complete, lent keys included.
+package struct DeviceEventDone: Hashable, Sendable, DERReadable, DERWritable {
+    package let number: Int64
+
+    package init(number: Int64) { self.number = number }
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        number = try fields.integer("number", in: 0...Int64.max)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.integer(number)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// What the keys of a keybag are for (Specs/key-hierarchy.md). The numbers are those of the disk.
+
+package import EnclaveWire
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// What a slot's key is for.
+package enum KeyPurpose: Hashable, Sendable {
+    case protection(Protection)
+    case firstUnlockIndex
+    case deviceIndex
+    /// Private halves of the factor pairs, to which items with an access control are sealed.
+    case passcodeFactor
+    case presenceFactor
+    case biometryFactor
+    /// Of one enrolment; destroyed with it.
+    case enrolmentFactor
+
+    package var number: Int64 {
+        switch self {
+        case .protection(let protection): protection.number
+        case .firstUnlockIndex: 100
+        case .deviceIndex: 101
+        case .passcodeFactor: 200
+        case .presenceFactor: 201
+        case .biometryFactor: 202
+        case .enrolmentFactor: 203
+        }
+    }
+
+    package init?(number: Int64) {
+        switch number {
+        case 100: self = .firstUnlockIndex
+        case 101: self = .deviceIndex
+        case 200: self = .passcodeFactor
+        case 201: self = .presenceFactor
+        case 202: self = .biometryFactor
+        case 203: self = .enrolmentFactor
+        default:
+            guard let protection = Protection(number: number) else { return nil }
+            self = .protection(protection)
+        }
+    }
+
+    /// The pair that stands for a factor; nil for one that nothing here can show.
+    package init?(_ factor: Factor) {
+        switch factor {
+        case .passcode: self = .passcodeFactor
+        case .presence: self = .presenceFactor
+        case .biometryAny: self = .biometryFactor
+        case .biometryCurrentSet: self = .enrolmentFactor
+        case .companion: return nil
+        }
+    }
+
+    package static let classes = Protection.allCases.map(KeyPurpose.protection)
+    /// The pairs that every keybag has.
+    package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor, .biometryFactor]
+
+    package var isFactor: Bool { availability == nil }
+
+    package var isPasscodeClass: Bool { self == .protection(.whenPasscodeSetThisDeviceOnly) }
+
+    /// When the key is in memory; nil for keys that never stay there by themselves.
+    package var availability: Protection.Availability? {
+        switch self {
+        case .protection(let protection): protection.availability
+        case .firstUnlockIndex: .firstUnlock
+        case .deviceIndex: .always
+        case .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: nil
+        }
+    }
+}
+
+/// One key of the keybag. The first slot of a purpose is the current one; later ones are older generations, kept so that
+/// what they wrapped still opens.
+package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Wrapping: Int64, Sendable {
+        case device = 1
+        case passcodeAndDevice = 2
+    }
+
+    package let purpose: KeyPurpose
+    package let generation: [UInt8]
+    package let wrapping: Wrapping
+    package let wrapped: [UInt8]
+    /// Of a factor pair.
+    package let publicKey: [UInt8]?
+
+    package init(purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil) {
+        self.purpose = purpose
+        self.generation = generation
+        self.wrapping = wrapping
+        self.wrapped = wrapped
+        self.publicKey = publicKey
+    }
+
+    package var name: KeyName { KeyName(purpose: purpose.number, generation: generation) }
+
+    package init(from fields: inout DERFields) throws {
+        guard let purpose = KeyPurpose(number: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        self.purpose = purpose
+        generation = try fields.octets("generation", in: 8...8)
+        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...2)) else { throw DERFault("wrapping is unknown") }
+        self.wrapping = wrapping
+        wrapped = try fields.octets("wrapped key", in: 28...256)
+        publicKey = try fields.optionalOctets(0, "public key", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(purpose.number)
+            try fields.octets(generation)
+            try fields.integer(wrapping.rawValue)
+            try fields.octets(wrapped)
+            try fields.optionalOctets(0, publicKey)
+        }
+    }
+}

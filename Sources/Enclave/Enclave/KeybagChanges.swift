@@ -1,0 +1,121 @@
+// What becomes of a keybag when its passcode, its class keys or its enrolment change. Each function answers the whole new
+// keybag; until it is written, nothing has happened.
+
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+extension Keybag {
+    /// With its first passcode: what the passcode protects is made anew, and what was there is wrapped by the passcode
+    /// from now on, as an older generation.
+    func settingFirstPasscode(
+        _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
+    ) throws(Refusal) -> (Keybag, [HeldKey]) {
+        try throwIfFull(adding: KeyPurpose.classes.count + KeyPurpose.factors.count)
+        let deviceKey = try deviceKey(backend)
+        var bag = self
+        bag.passcode = parameters
+        bag.recovered = nil
+        bag.slots = []
+        var held: [HeldKey] = []
+        for purpose in KeyPurpose.classes where purpose.availability != .always {
+            held.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+        }
+        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .passcodeAndDevice, passcodeKey) }
+        for slot in slots {
+            let key = try open(slot, with: deviceKey)
+            let staysWithDevice = slot.purpose.availability == .always
+            bag.slots.append(
+                staysWithDevice
+                    ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
+            if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
+        }
+        return (bag, held)
+    }
+
+    /// Under another passcode: the same keys, wrapped again; no item is touched. The recovery key stays good.
+    func changingPasscode(
+        from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
+    ) throws(Refusal) -> Keybag {
+        var bag = self
+        bag.passcode = parameters
+        bag.recovered = nil
+        bag.slots = []
+        for slot in slots {
+            if slot.wrapping == .device { bag.slots.append(slot); continue }
+            bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, .passcodeAndDevice, newKey))
+        }
+        if let recovery { bag.recovery = try bag.sealed(newKey, to: recovery.publicKey, backend) }
+        return bag
+    }
+
+    /// With new class keys before the old ones, which stay until no row needs them. Index keys and factor pairs stay:
+    /// uniqueness spans the former, and the latter are never in memory.
+    func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
+        try throwIfFull(adding: KeyPurpose.classes.count)
+        let deviceKey = try deviceKey(backend)
+        var bag = self
+        bag.slots = []
+        for purpose in KeyPurpose.classes {
+            guard let current = current(purpose) else { continue }
+            switch current.wrapping {
+            case .device: _ = try bag.addKey(purpose, .device, deviceKey)
+            case .passcodeAndDevice: _ = try bag.addKey(purpose, .passcodeAndDevice, passcodeKey)
+            }
+        }
+        bag.slots += slots
+        return bag
+    }
+
+    /// Without a passcode: the keys go under the device alone; those of the passcode class and of the enrolment are
+    /// destroyed, and so is the way of the recovery key.
+    func removingPasscode(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
+        let deviceKey = try deviceKey(backend)
+        var bag = self
+        bag.destroy { $0.purpose.isPasscodeClass }
+        bag.endEnrolment()
+        bag.passcode = nil
+        bag.recovery = nil
+        bag.recovered = nil
+        let kept = bag.slots
+        bag.slots = []
+        for slot in kept {
+            if slot.wrapping == .device { bag.slots.append(slot); continue }
+            bag.slots.append(try bag.wrap(try open(slot, with: passcodeKey), as: slot, .device, deviceKey))
+        }
+        return bag
+    }
+
+    /// With a new enrolment in the place of the one that was, whose pair is destroyed.
+    func enrolling(_ fingers: [UInt8], unlocks: Bool, _ passcodeKey: borrowing SecretBytes) throws(Refusal) -> Keybag {
+        var bag = self
+        bag.endEnrolment()
+        try bag.addPair(.enrolmentFactor, .passcodeAndDevice, passcodeKey)
+        guard let slot = bag.current(.enrolmentFactor) else { throw Refusal(.internalFault) }
+        bag.enrolment = Enrolment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
+        return bag
+    }
+
+    /// The generation of fingers dies, and with it what was sealed to its pair.
+    mutating func endEnrolment() {
+        destroy { $0.purpose == .enrolmentFactor }
+        enrolment = nil
+    }
+
+    /// A way for a recovery key to the passcode key of now.
+    func sealed(
+        _ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], _ backend: some EnclaveBackend
+    ) throws(Refusal) -> RecoveryRecord {
+        let deviceKey = try deviceKey(backend)
+        do throws(WrapFault) {
+            return try RecoveryRecord(passcodeKey, to: publicKey, device: deviceKey, for: self)
+        } catch {
+            throw Refusal(.internalFault, "the recovery key cannot be kept")
+        }
+    }
+
+    private func throwIfFull(adding count: Int) throws(Refusal) {
+        guard slots.count + count <= EnclaveLimits.slotsMax else {
+            throw Refusal(.unsupported, "too many older keys are still in use; run: vauban passcode roll")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// Item keys given back: first what the device's state allows, then what the person shows, then the application's
+// password.
+
+package import EnclaveWire
+internal import Synchronization
+package import VaubanAccessPolicy
+import VaubanDER
+package import VaubanSecretBytes
+
+/// What a row needs before its key is given.
+package enum RowOpening: ~Copyable {
+    case opened(SecretBytes)
+    /// Its class is open; what is missing comes from the person or the application.
+    case layered(LayeredOpening)
+}
+
+/// A row whose class is open, on its way to the person.
+package struct LayeredOpening: Sendable {
+    let layered: LayeredItemKey
+    package let row: RowBinding
+    /// What the seals are bound to.
+    let bound: [UInt8]
+
+    package var requirement: Requirement { row.accessControl?.requirementToDecrypt ?? Requirement.none }
+    package var needsPassword: Bool { layered.password != nil }
+}
+
+/// What was shown for one operation, with the key that a passcode gave. It ends with the operation.
+package final class GatheredEvidence {
+    package var evidence = Evidence()
+    package var passcodeKey: SecretBytes?
+
+    package init() {}
+}
+
+extension Vault {
+    /// Opens a row as far as the device's state allows.
+    package func open(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> RowOpening {
+        let rowBytes = try Self.encoded(row)
+        let bound = try Self.encoded(row.ofItem)
+        return try state.withLock { (state) throws(Refusal) -> RowOpening in
+            state.settle(host)
+            let (bag, ring) = try state.created(person: person, host: host)
+            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            let classKey = try bag.classKey(of: row, in: ring)
+            let item: WrappedItemKey
+            let inner: SecretBytes
+            do {
+                item = try WrappedItemKey(derBytes: wrapped)
+                inner = try item.open(under: classKey, row: rowBytes)
+            } catch {
+                throw Refusal(.rowDamaged)
+            }
+            if item.kind == .plain { return .opened(inner) }
+            let layered: LayeredItemKey
+            do { layered = try LayeredItemKey(inner, item.kind) } catch { throw Refusal(.rowDamaged) }
+            return .layered(LayeredOpening(layered: layered, row: row, bound: bound))
+        }
+    }
+
+    /// Refuses at once what nothing shown could open: no passcode, or fingers that are not those of the item.
+    package func throwIfDead(_ opening: LayeredOpening) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            let (bag, _) = try state.created(person: person, host: host)
+            let isAlive = opening.layered.ways.contains { way in way.seals.allSatisfy { bag.factorSlot($0.pair) != nil } }
+            guard isAlive else { throw Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for") }
+        }
+    }
+
+    /// Finishes with what was shown. The class must still be open: a lock while the person was asked wins.
+    package func finish(_ opening: LayeredOpening, _ gathered: GatheredEvidence, password: borrowing SecretBytes?) throws(Refusal) -> SecretBytes {
+        let layer = try passwordLayer(of: opening, password)
+        return try state.withLock { (state) throws(Refusal) -> SecretBytes in
+            state.settle(host)
+            let (bag, ring) = try state.created(person: person, host: host)
+            _ = try bag.classKey(of: opening.row, in: ring)
+            // Right when it was given, but of an earlier passcode now: nothing is damaged.
+            switch gathered.passcodeKey {
+            case .some(let key): try bag.throwIfChanged(since: key)
+            case .none: break
+            }
+            let judgement = opening.requirement.judge(
+                gathered.evidence, for: opening.row.protection, in: state.circumstances(host), now: host.clock.boot)
+            switch judgement {
+            case .allow: break
+            case .refuse(let reason): throw Refusal(reason)
+            case .ask: throw Refusal(.authenticationFailed)
+            }
+            let inner = try state.openWay(of: opening, gathered, bag)
+            guard let layer else { return inner }
+            do throws(WrapFault) {
+                return try LayeredItemKey.unwrap(inner, withPassword: layer.key, row: opening.bound)
+            } catch {
+                throw Refusal(.authenticationFailed, "the application's password is wrong")
+            }
+        }
+    }
+
+    private func passwordLayer(of opening: LayeredOpening, _ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer? {
+        guard let parameters = opening.layered.password else { return nil }
+        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
+    }
+}
+
+extension LayeredItemKey {
+    fileprivate init(_ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind) throws {
+        let bytes = inner.withUnsafeBytes { Array($0) }
+        self = kind == .seal ? try FirstForm(derBytes: bytes).key : try LayeredItemKey(derBytes: bytes)
+    }
+
+    /// `FactorSeal`, as rows of the first form have it.
+    private struct FirstForm: DERReadable {
+        let key: LayeredItemKey
+        init(from fields: inout DERFields) throws { key = try LayeredItemKey(firstForm: &fields) }
+    }
+}
+
+extension VaultState {
+    /// The first way that what was shown opens.
+    fileprivate func openWay(of opening: LayeredOpening, _ gathered: GatheredEvidence, _ bag: Keybag) throws(Refusal) -> SecretBytes {
+        var isDamaged = false
+        for way in opening.layered.ways {
+            let slots = way.seals.map { bag.factorSlot($0.pair) }
+            guard slots.allSatisfy({ $0.map { mayOpen($0, gathered, bag) } ?? false }) else { continue }
+            do throws(WrapFault) {
+                return try LayeredItemKey.open(way, row: opening.bound) { (seal, content) throws(WrapFault) in
+                    let key = try privateHalf(of: seal.pair, gathered, bag)
+                    return try FactorSeal.open(content, encapsulated: seal.encapsulated, with: key, row: opening.bound)
+                }
+            } catch {
+                isDamaged = true
+            }
+        }
+        throw isDamaged ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
+    }
+
+    /// Whether policy lets what was shown use a pair. A passcode's key opens every pair; policy does not let it stand for
+    /// a finger.
+    private func mayOpen(_ slot: KeySlot, _ gathered: GatheredEvidence, _ bag: Keybag) -> Bool {
+        let isMatched = gathered.evidence.finger != nil && gathered.evidence.finger?.enrolment == bag.enrolment?.generation && armed != nil
+        switch slot.purpose {
+        case .passcodeFactor: return gathered.passcodeKey != nil
+        case .presenceFactor: return gathered.passcodeKey != nil || isMatched
+        case .biometryFactor, .enrolmentFactor: return isMatched
+        default: return false
+        }
+    }
+
+    private func privateHalf(of pair: [UInt8], _ gathered: GatheredEvidence, _ bag: Keybag) throws(WrapFault) -> SecretBytes {
+        if let held = armed?.keys.first(where: { $0.generation == pair }), gathered.evidence.finger != nil { return held.key.duplicate() }
+        guard let slot = bag.factorSlot(pair) else { throw WrapFault() }
+        switch gathered.passcodeKey {
+        case .some(let key):
+            do throws(Refusal) { return try bag.open(slot, with: key) } catch { throw WrapFault() }
+        case .none: throw WrapFault()
+        }
+    }
+}
+
+extension Keybag {
+    func factorSlot(_ pair: [UInt8]) -> KeySlot? { slots.first { $0.purpose.isFactor && $0.generation == pair } }
+}

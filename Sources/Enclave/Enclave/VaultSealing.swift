@@ -1,0 +1,157 @@
+// Item keys: made and wrapped for a row, and wrapped anew for a newer class key.
+
+package import EnclaveWire
+internal import Synchronization
+package import VaubanAccessPolicy
+import VaubanDER
+package import VaubanSecretBytes
+
+extension Vault {
+    /// Makes an item key for a row. Needs the row's class to be open, and no person, whatever the access control; the
+    /// application's password only where the control has that flag.
+    package func seal(_ row: RowBinding, password: borrowing SecretBytes? = nil) throws(Refusal) -> SealedItemKey {
+        let rowBytes = try Self.encoded(row)
+        let itemBytes = try Self.encoded(row.ofItem)
+        let control = row.accessControl
+        if let control, control.requirement(for: .encrypt) == nil {
+            throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
+        }
+        let requirement = control?.requirementToDecrypt ?? Requirement.none
+        guard !requirement.openWays.isEmpty else {
+            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
+        }
+        // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
+        let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
+        return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
+            state.settle(host)
+            let (bag, ring) = try state.created(person: person, host: host)
+            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            guard let current = bag.current(.protection(row.protection)) else {
+                throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
+            }
+            guard let classKey = ring.key(.protection(row.protection), generation: current.generation) else { throw Self.closed(ring) }
+            guard current.generation == row.generation else { throw Refusal(.keysChanged) }
+            let key = try Keybag.randomKey()
+            if requirement.isNone, layer == nil {
+                return SealedItemKey(wrapped: try Self.encoded(try WrappedItemKey(key, .plain, under: classKey, row: rowBytes)), key: key)
+            }
+            let ways = requirement.isNone ? [[]] : try bag.pairs(for: requirement)
+            let layered: LayeredItemKey
+            do throws(WrapFault) {
+                layered = try LayeredItemKey(key, under: layer, ways: ways, row: itemBytes)
+            } catch {
+                throw Refusal(.internalFault, "an item key cannot be sealed")
+            }
+            let inner = SecretBytes(copying: try Self.encoded(layered))
+            return SealedItemKey(wrapped: try Self.encoded(try WrappedItemKey(inner, .layered, under: classKey, row: rowBytes)), key: key)
+        }
+    }
+
+    /// The same item key under another generation of its class: the class key's layer alone is made anew, so no person is
+    /// needed and no key is shown.
+    package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
+        guard row.format == .generationApart else {
+            throw Refusal(.badParameter, "a row of the first format is bound to its generation; write it anew")
+        }
+        let oldBytes = try Self.encoded(row)
+        let newBytes = try Self.encoded(row.with(generation: generation))
+        return try state.withLock { (state) throws(Refusal) -> [UInt8] in
+            state.settle(host)
+            let (bag, ring) = try state.created(person: person, host: host)
+            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            let purpose = KeyPurpose.protection(row.protection)
+            guard bag.current(purpose)?.generation == generation else { throw Refusal(.keysChanged) }
+            let oldKey = try bag.classKey(of: row, in: ring)
+            guard let newKey = ring.key(purpose, generation: generation) else { throw Self.closed(ring) }
+            let item: WrappedItemKey
+            let inner: SecretBytes
+            do {
+                item = try WrappedItemKey(derBytes: wrapped)
+                inner = try item.open(under: oldKey, row: oldBytes)
+            } catch {
+                throw Refusal(.rowDamaged)
+            }
+            return try Self.encoded(try WrappedItemKey(inner, item.kind, under: newKey, row: newBytes))
+        }
+    }
+
+    // MARK: The application's password
+
+    private func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
+        let parameters = try newParameters()
+        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
+    }
+
+    func stretchApplicationPassword(_ password: borrowing SecretBytes?, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
+        switch password {
+        case .none: throw Refusal(.applicationPasswordMissing)
+        case .some(let password):
+            guard !password.isEmpty else { throw Refusal(.applicationPasswordMissing) }
+            guard password.count <= EnclaveLimits.applicationPasswordBytesMax else {
+                throw Refusal(.badParameter, "the application's password is too long")
+            }
+            return try stretch(password, parameters)
+        }
+    }
+
+    // MARK: -
+
+    static func closed(_ ring: KeyRing) -> Refusal { Refusal(ring.lock == .beforeFirstUnlock ? .beforeFirstUnlock : .locked) }
+
+    static func encoded(_ value: some DERWritable) throws(Refusal) -> [UInt8] {
+        do { return try value.encoded() } catch { throw Refusal(.internalFault, "a value cannot be encoded") }
+    }
+}
+
+/// The key that an application's password gives for one item.
+final class PasswordLayer {
+    let parameters: StretchParameters
+    let key: SecretBytes
+
+    init(parameters: StretchParameters, key: consuming SecretBytes) {
+        self.parameters = parameters
+        self.key = key
+    }
+}
+
+extension LayeredItemKey {
+    /// Everything that a control asks for, around an item key.
+    fileprivate init(_ key: borrowing SecretBytes, under layer: PasswordLayer?, ways: [[KeySlot]], row: [UInt8]) throws(WrapFault) {
+        guard let layer else {
+            self = try LayeredItemKey(key, to: ways, password: nil, row: row)
+            return
+        }
+        let inner = SecretBytes(copying: try Self.wrap(key, underPassword: layer.key, row: row))
+        self = try LayeredItemKey(inner, to: ways, password: layer.parameters, row: row)
+    }
+}
+
+extension Keybag {
+    /// The current pairs of every way that is open here.
+    fileprivate func pairs(for requirement: Requirement) throws(Refusal) -> [[KeySlot]] {
+        var ways: [[KeySlot]] = []
+        for way in requirement.openWays {
+            var pairs: [KeySlot] = []
+            for factor in way {
+                guard let purpose = KeyPurpose(factor), let slot = current(purpose) else { break }
+                pairs.append(slot)
+            }
+            if pairs.count == way.count { ways.append(pairs) }
+        }
+        // Only the pair of an enrolment may be missing: then there are no fingers to bind to.
+        guard !ways.isEmpty else { throw Refusal(.biometryNotEnrolled) }
+        return ways
+    }
+
+    /// The class key of a row, open now; says whether it is closed, gone, or was never here.
+    func classKey(of row: RowBinding, in ring: KeyRing) throws(Refusal) -> HeldKey {
+        let purpose = KeyPurpose.protection(row.protection)
+        switch fate(of: KeyName(purpose: purpose.number, generation: row.generation)) {
+        case .destroyed: throw Refusal(.keyDestroyed)
+        case .unknown: throw Refusal(.keyUnknown)
+        case .current, .older:
+            guard let key = ring.key(purpose, generation: row.generation) else { throw Vault.closed(ring) }
+            return key
+        }
+    }
+}

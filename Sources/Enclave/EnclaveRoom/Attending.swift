@@ -1,0 +1,45 @@
+// What a vault's own time brings about: keys that it dropped are called back, and what a finger may bring back is handed
+// to the reader.
+
+import Enclave
+import EnclaveWire
+import Foundation
+import Logging
+import VaubanLinuxHost
+
+extension EnclaveRoom {
+    /// Lets time do its work on a vault, and completes what was ended there.
+    func attend(to vault: Vault) { attend(to: [vault]) }
+
+    /// The same for many in one sweep: first every key here is erased, then everything lent is asked back together, so
+    /// that a keychaind that hangs costs the time of one recall, however many people there are.
+    func attend(to vaults: [Vault]) {
+        var recalls: [LeaseRecall] = []
+        var isDueSooner = false
+        for vault in vaults {
+            if let due = vault.settle() { isDueSooner = timer.isLater(than: due) || isDueSooner }
+            if let ended = vault.takeEndedEpoch() {
+                recalls.append(LeaseRecall(person: vault.person, epoch: ended.epoch, everything: ended.everything))
+            }
+            if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }
+        }
+        if !leases.recall(recalls) { log.warning("keychaind did not give back its keys in time and was cut off") }
+        if isDueSooner { reschedule() }
+    }
+
+    /// Sets the timer for the vault that is due first.
+    func reschedule() { timer.set(at: loadedVaults.compactMap { $0.settle() }.min()) }
+
+    /// The thread on which vaults close by themselves: after a grace, after idleness, and when the machine wakes.
+    func startAttending(_ timer: DueTimer) {
+        let thread = Thread { [self] in
+            while true {
+                timer.wait()
+                attend(to: loadedVaults)
+                reschedule()
+            }
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+}

@@ -1,0 +1,175 @@
+// The line to the fingerprint reader (Specs/reader.md). It can say what its sensor found for one challenge; what that
+// allows is decided here.
+
+import Enclave
+import EnclaveWire
+import Logging
+internal import Synchronization
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+final class ReaderLine: Sendable {
+    private struct State {
+        var channel: Channel?
+        var isPaired = false
+        var hasSensor = false
+        /// Who waits for a verdict on which challenge.
+        var waiting: [[UInt8]: PendingPrompt] = [:]
+    }
+
+    private let host: EnclaveHost
+    private let pairing: Pairing
+    private let state = Mutex(State())
+    private let log: Logger
+    private let vaultOf: @Sendable (UInt32) -> Vault
+
+    init(host: EnclaveHost, log: Logger, vaultOf: @escaping @Sendable (UInt32) -> Vault) {
+        self.host = host
+        self.log = log
+        self.vaultOf = vaultOf
+        pairing = Pairing(host: host)
+    }
+
+    /// Holds the reader's connection until it ends. A newer one takes the place of an older.
+    func serve(_ channel: Channel, ended: () -> Void) {
+        replace(nil, with: channel)
+        defer {
+            replace(channel, with: nil)
+            ended()
+        }
+        while var message = try? channel.receive(.idle) {
+            guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
+            let held = message.takeSecret()
+            guard take(report, held, on: channel) else { return }
+        }
+    }
+
+    /// False ends the line.
+    private func take(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
+        switch report {
+        case .hello(let isPaired):
+            guard held == nil else { return false }
+            return greet(channel, isPaired)
+        case .sensor(let isThere):
+            guard held == nil else { return false }
+            state.withLock { state in
+                if state.channel === channel { state.hasSensor = isThere }
+                host.reader.isThere = state.isPaired && state.hasSensor
+            }
+            if !isThere { abandonAll() }
+            return true
+        case .verdict(let verdict):
+            guard state.withLock({ $0.channel === channel && $0.isPaired }), pairing.vouches(for: verdict) else {
+                log.warning("the reader's word is not under its key; its line is ended")
+                return false
+            }
+            deliver(verdict, HeldSecret.ofOptional(held))
+            return true
+        }
+    }
+
+    private func greet(_ channel: Channel, _ isPaired: Bool) -> Bool {
+        do throws(Refusal) {
+            switch try pairing.greet(isPaired: isPaired) {
+            case .known: try send(.ready, on: channel)
+            case .new(let key): try send(.pair, key.secret, on: channel)
+            }
+        } catch {
+            log.warning("the reader cannot be paired: \(error.detail ?? "")")
+            return false
+        }
+        state.withLock { state in
+            guard state.channel === channel else { return }
+            state.isPaired = true
+            host.reader.isThere = state.hasSensor
+        }
+        return true
+    }
+
+    private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
+        if verdict.outcome == .changed {
+            // Nobody asked for it: the list of fingers is not the enrolled one any more.
+            do { try vaultOf(verdict.person).fingersAre(verdict.fingers) } catch { log.warning("a changed list of fingers: \(error)") }
+            return
+        }
+        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.report(.verdict(verdict, held))
+    }
+
+    // MARK: Asking
+
+    func ask(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool { begin(.ask(person: person, nonce: nonce), nonce, pending) }
+
+    func enrol(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool { begin(.enrol(person: person, nonce: nonce), nonce, pending) }
+
+    func forgetFingers(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.forgetFingers(person: person, nonce: nonce), nonce, pending)
+    }
+
+    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        let channel = state.withLock { state -> Channel? in
+            guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
+            state.waiting[nonce] = pending
+            return channel
+        }
+        guard let channel else { return false }
+        do throws(Refusal) { try send(notice, on: channel) } catch {
+            state.withLock { $0.waiting[nonce] = nil }
+            return false
+        }
+        return true
+    }
+
+    func cancel(_ nonce: [UInt8]) {
+        let channel = state.withLock { state in state.waiting.removeValue(forKey: nonce) == nil ? nil : state.channel }
+        if let channel { try? send(.cancel(nonce: nonce), on: channel) }
+    }
+
+    /// Hands the reader what it is to hold until a finger matches; false when nobody holds it.
+    func hold(_ person: UInt32, _ held: HeldSecret) -> Bool {
+        guard let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) else { return false }
+        return (try? send(.hold(person: person), held.secret, on: channel)) != nil
+    }
+
+    func drop(_ person: UInt32) {
+        if let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) { try? send(.drop(person: person), on: channel) }
+    }
+
+    // MARK: The line
+
+    private func replace(_ ended: Channel?, with channel: Channel?) {
+        let old: Channel? = state.withLock { state in
+            guard ended == nil || state.channel === ended else { return nil }
+            let before = state.channel
+            state.channel = channel
+            state.isPaired = false
+            state.hasSensor = false
+            host.reader.isThere = false
+            return before
+        }
+        guard let old else { return }
+        old.shutDown()
+        abandonAll()
+    }
+
+    private func abandonAll() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for pending in waiting { pending.report(.readerGone) }
+    }
+
+    private func send(_ notice: ReaderNotice, on channel: Channel) throws(Refusal) {
+        do { try channel.send(header: try notice.encoded()) } catch { throw Refusal(.biometryNotAvailable, "the reader does not answer") }
+    }
+
+    private func send(_ notice: ReaderNotice, _ secret: borrowing SecretBytes, on channel: Channel) throws(Refusal) {
+        do {
+            try channel.send(header: try notice.encoded(), secret: secret)
+        } catch {
+            throw Refusal(.biometryNotAvailable, "the reader does not answer")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// The steps of the evidence protocol, for a test that replays them against its model (Specs/evidence-protocol.md). The
+// shipped enclave has nobody to tell.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+/// One request's steps. Words with a colon are names, which the recorder turns into small numbers.
+final class RequestTrace {
+    private let tell: (@Sendable (String) -> Void)?
+    private let request: String
+
+    init(_ room: EnclaveRoom, _ caller: Peer, _ operation: Operation) {
+        tell = room.host.trace
+        guard let tell else { request = ""; return }
+        request = "r:\(hex((try? Entropy.bytes(8)) ?? []))"
+        let word =
+            switch operation.kind {
+            case .readItem: "read"
+            case .evaluatePolicy: "evaluate"
+            case .unlock: "unlock"
+            }
+        let item = operation.item.isEmpty ? "0" : "i:\(hex(operation.item))"
+        tell("request \(request) p:\(caller.uid) c:\(caller.pid) \(word) \(item)")
+    }
+
+    func issued(_ nonce: [UInt8]) { tell?("issue n:\(hex(nonce)) \(request)") }
+    func asked(_ nonce: [UInt8]) { tell?("ask n:\(hex(nonce))") }
+    func askedReader(_ nonce: [UInt8]) { tell?("askreader n:\(hex(nonce))") }
+    func shown() { tell?("shown \(request)") }
+    func used(_ nonce: [UInt8]) { tell?("use n:\(hex(nonce))") }
+    func released(_ nonce: [UInt8]) { tell?("release \(request) n:\(hex(nonce))") }
+    func end(_ outcome: PromptOutcome) { tell?("end \(request) \(outcome)") }
+    func evidence(_ nonce: [UInt8], _ factor: String, isRight: Bool) { tell?("evidence n:\(hex(nonce)) \(factor) \(isRight ? "right" : "wrong")") }
+    func verdict(_ verdict: ReaderVerdict) { tell?("verdict n:\(hex(verdict.nonce)) \(verdict.outcome)") }
+
+    func answered(_ nonce: [UInt8], _ answer: PromptAnswer) {
+        let kind =
+            switch answer {
+            case .passcode: "passcode"
+            case .cancelled: "cancelled"
+            case .fallback: "fallback"
+            case .nobody: "nobody"
+            }
+        tell?("answer n:\(hex(nonce)) \(kind)")
+    }
+
+}
+
+private func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0, radix: 16) }.joined(separator: ".") }

@@ -1,0 +1,121 @@
+// The requests that change the passcode's place, when a keychain locks, and which fingers count.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+extension RequestLine {
+    func carryOutUpkeep(_ request: EnclaveRequest, for caller: Peer, in vault: Vault) throws(Refusal) {
+        switch request {
+        case .removePasscode(let challenge, let sealed):
+            let given = try unseal(challenge, .remove, [sealed], caller)
+            try guessing(.remove, caller, vault) { () throws(Refusal) in try vault.removePasscode(given.passcode(0)) }
+
+        case .erase(let challenge, let sealed):
+            let given = try unseal(challenge, .erase, [sealed], caller)
+            guard sealed != nil else { return try vault.erase(nil) }
+            try guessing(.erase, caller, vault) { () throws(Refusal) in
+                let passcode: SecretBytes? = try given.passcode(0)
+                try vault.erase(passcode)
+            }
+
+        case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
+            let given = try unseal(challenge, .recover, [recoveryKey, new, newRecoveryKey], caller)
+            let typed = try given.recoveryKey(0)
+            try given.withRecoveryKey(2) { (next) throws(Refusal) in
+                try vault.recover(with: typed, to: given.passcode(1), newRecoveryKey: next)
+            }
+
+        case .setRecoveryKey(let challenge, let sealed, let recoveryKey):
+            let given = try unseal(challenge, .recoveryKey, [sealed, recoveryKey], caller)
+            try guessing(.recoveryKey, caller, vault) { () throws(Refusal) in
+                try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setRecoveryKey(key, passcode: given.passcode(0)) }
+            }
+
+        case .configure(let challenge, let sealed, let settings):
+            let given = try unseal(challenge, .configure, [sealed], caller)
+            try guessing(.configure, caller, vault) { () throws(Refusal) in try vault.configure(settings, passcode: given.passcode(0)) }
+            room.reschedule()
+
+        case .enrol(let challenge, let sealed, let unlocks):
+            let given = try unseal(challenge, .enrol, [sealed], caller)
+            try enrol(given, unlocks: unlocks, for: caller, in: vault)
+
+        case .forgetFingers(let challenge, let sealed):
+            let given = try unseal(challenge, .enrol, [sealed], caller)
+            try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
+            try vault.endEnrolment()
+            _ = try ceremony(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
+
+        case .unlockByFinger: try unlockByFinger(for: caller, in: vault)
+
+        default: throw Refusal(.internalFault)
+        }
+    }
+
+    // MARK: Fingers
+
+    /// The passcode's key is kept for as long as the person is at the reader.
+    private func enrol(_ given: GivenSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
+        let kept = GatheredEvidence()
+        try guessing(.enrol, caller, vault) { () throws(Refusal) in kept.passcodeKey = try vault.authenticate(given.passcode(0)) }
+        let (verdict, _) = try ceremony(for: caller) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
+        guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was learnt") }
+        switch kept.passcodeKey {
+        case .some(let key): try vault.enrol(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
+        case .none: throw Refusal(.internalFault)
+        }
+    }
+
+    private func unlockByFinger(for caller: Peer, in vault: Vault) throws(Refusal) {
+        if vault.status.lock == .unlocked { return }
+        guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut, "the passcode unlocks") }
+        for _ in 1...PromptQuestion.attemptsMax {
+            let (verdict, held) = try ceremony(for: caller) { nonce, pending in room.reader.ask(caller.uid, nonce: nonce, pending) }
+            switch verdict.outcome {
+            case .matched:
+                guard let held else { throw Refusal(.biometryLockedOut, "the reader holds nothing for you; the passcode unlocks") }
+                return try vault.unlock(by: try vault.fingerMatched(fingers: verdict.fingers), held.secret)
+            case .missed:
+                vault.fingerMissed()
+                guard vault.canUnlockByFinger else { throw Refusal(.biometryLockedOut) }
+            case .enrolled, .notEnrolled, .changed: throw Refusal(.authenticationFailed)
+            }
+        }
+        throw Refusal(.authenticationFailed, "no finger matched")
+    }
+
+    /// Something at the reader that no prompt shows: the caller's own surface says what to do.
+    private func ceremony(for caller: Peer, _ begin: ([UInt8], PendingPrompt) -> Bool) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
+        let pending: PendingPrompt
+        let nonce: [UInt8]
+        do throws(SystemFault) {
+            nonce = try Entropy.bytes(32)
+            pending = try PendingPrompt(prompt: [])
+        } catch {
+            throw Refusal(.internalFault, "the reader cannot be asked")
+        }
+        guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
+        defer { room.reader.cancel(nonce) }
+        do { try channel.send(header: try EnclaveReply.waitingForPerson(place: "the fingerprint reader").encoded()) } catch {
+            throw Refusal(.cancelled, "the caller is gone")
+        }
+        let deadline = MachineClock.monotonic + DoorLimits.personTime
+        while true {
+            switch pending.next() {
+            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return (verdict, held)
+            case .readerGone: throw Refusal(.biometryNotAvailable, "the reader is gone")
+            case .some: continue
+            case .none: break
+            }
+            switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
+            case .signalled: continue
+            case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
+            case .deadline: throw Refusal(.personTimeOver)
+            }
+        }
+    }
+}

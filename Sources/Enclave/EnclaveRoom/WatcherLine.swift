@@ -1,0 +1,58 @@
+// The line of the watcher, who tells what happens to the machine. All that it can bring about is that something locks.
+
+import Enclave
+import EnclaveWire
+import Logging
+internal import Synchronization
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+
+final class WatcherLine: Sendable {
+    private struct State {
+        var channel: Channel?
+        var isWatching = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether somebody watches a login manager now, so that sleep locks before it begins.
+    var isWatching: Bool { state.withLock { $0.isWatching } }
+
+    /// Carries out one event after the other and answers each when what follows from it is complete.
+    func serve(_ channel: Channel, in room: EnclaveRoom) {
+        let old = state.withLock { state in
+            defer { state = State(channel: channel) }
+            return state.channel
+        }
+        old?.shutDown()
+        defer { state.withLock { if $0.channel === channel { $0 = State() } } }
+        while let message = try? channel.receive(.idle) {
+            guard message.secret == nil, message.descriptors.isEmpty, let event = try? DeviceEvent(derBytes: message.header) else {
+                room.log.warning("the watcher said what is not an event; its line ends")
+                return
+            }
+            carryOut(event.kind, over: channel, in: room)
+            guard let done = try? DeviceEventDone(number: event.number).encoded(), (try? channel.send(header: done)) != nil else { return }
+        }
+    }
+
+    private func carryOut(_ event: DeviceEvent.Kind, over channel: Channel, in room: EnclaveRoom) {
+        switch event {
+        case .watching, .blind:
+            // A line that was replaced meanwhile says nothing about what its successor sees.
+            state.withLock { if $0.channel === channel { $0.isWatching = event == .watching } }
+        case .sleeping:
+            for vault in room.loadedVaults { vault.machineSleeps() }
+        case .screenLocked(let person):
+            room.vault(of: person).screenLocked()
+        case .screenUnlocked(let person):
+            // Nothing opens without the person; a lock that only waited for its grace does not come.
+            room.vault(of: person).screenUnlocked()
+        case .woke:
+            break
+        }
+        // In one sweep, and complete before it is answered: after a wake, too, since the machine slept.
+        room.attend(to: room.loadedVaults)
+    }
+}

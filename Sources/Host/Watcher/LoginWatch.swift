@@ -1,0 +1,101 @@
+// What the login manager says, as events for the enclave: sleep is held up until the enclave has answered.
+
+import Glibc
+internal import EnclaveWire
+internal import Logging
+internal import VaubanLinuxHost
+
+/// One life of a bus connection. It ends by the fault that ended the connection; a held inhibitor goes with it.
+struct LoginWatch {
+    private let bus: LoginBus
+    private let line: DeviceLine
+    private let settings: WatcherSettings
+    private let log: Logger
+    /// The believed owner of the login manager's name; nobody else's signals count.
+    private var manager: LoginBus.Owner?
+    private var inhibitor: Descriptor?
+    /// When an inhibitor is asked for again; nil while one is held, while the machine sleeps and while there is nobody to ask.
+    private var inhibitorDue: UInt64?
+
+    init(_ settings: WatcherSettings, line: DeviceLine, log: Logger) throws(SystemFault) {
+        bus = try LoginBus(address: settings.bus)
+        self.settings = settings
+        self.line = line
+        self.log = log
+    }
+
+    mutating func run() throws(SystemFault) -> Never {
+        try lookForManager()
+        while true {
+            while let signal = try bus.next() { try take(signal) }
+            let now = MachineClock.monotonic
+            if let due = inhibitorDue, due <= now { holdUpSleep() }
+            try bus.wait(inhibitorDue.map { $0 > now ? $0 - now : 0 })
+        }
+    }
+
+    /// Believes whoever owns the login manager's name, if it runs as the one user that may be it.
+    private mutating func lookForManager() throws(SystemFault) {
+        let owner = try bus.owner()
+        if let owner, owner.uid != settings.managerUID {
+            log.warning("the login manager's name belongs to user \(owner.uid), who is not believed")
+        }
+        let believed = owner?.uid == settings.managerUID ? owner : nil
+        guard believed == nil || believed != manager else { return }
+        manager = believed
+        inhibitor = nil
+        inhibitorDue = nil
+        guard let believed else {
+            log.notice("there is no login manager to watch: sleep and screens are not noticed")
+            line.tell(.blind)
+            return
+        }
+        log.info("the login manager is watched")
+        line.tell(.watching)
+        holdUpSleep()
+        // It may be on its way to sleep since before we came, and says so only once.
+        if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
+    }
+
+    private mutating func take(_ signal: LoginBus.Signal) throws(SystemFault) {
+        if case .ownerChanged = signal.kind { return try lookForManager() }
+        guard let manager, signal.sender == manager.uniqueName else { return }
+        switch signal.kind {
+        case .prepare(isBeginning: true): letSleep()
+        case .prepare(isBeginning: false):
+            holdUpSleep()
+            line.tell(.woke)
+        case .screen(let isLocked): tellScreen(isLocked: isLocked, session: signal.path, manager)
+        case .ownerChanged, .other: break
+        }
+    }
+
+    /// Lets the machine sleep when the enclave has answered, or when the time is over in which it is held up at all.
+    private mutating func letSleep() {
+        let isDone = line.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
+        if !isDone { log.warning("the enclave did not say in time that everything is locked") }
+        inhibitor = nil
+        inhibitorDue = nil
+    }
+
+    private mutating func holdUpSleep() {
+        guard let manager else { return }
+        do throws(SystemFault) {
+            inhibitor = try bus.delaySleep(manager)
+            inhibitorDue = nil
+        } catch {
+            log.warning("sleep cannot be held up until everything is locked: \(error)")
+            inhibitorDue = MachineClock.monotonic + WatcherLimits.inhibitorPause
+        }
+    }
+
+    private func tellScreen(isLocked: Bool, session: String, _ manager: LoginBus.Owner) {
+        do throws(SystemFault) {
+            let person = try bus.user(ofSession: session, manager)
+            if let only = settings.onlyPerson, only != person { return }
+            line.tell(isLocked ? .screenLocked(person: person) : .screenUnlocked(person: person))
+        } catch {
+            log.notice("a screen was locked or unlocked, and it cannot be told whose: \(error)")
+        }
+    }
+}

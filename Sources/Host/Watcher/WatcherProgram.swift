@@ -1,0 +1,32 @@
+import Glibc
+internal import Logging
+internal import VaubanLinuxHost
+
+/// The program vauban-watcher: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
+package enum WatcherProgram {
+    /// `makeSettings` gets the words after those, and whose screens count; nil is a wrong use. The shipped program has no
+    /// further words and no other settings.
+    package static func main(
+        usage: String = "vauban-watcher --enclave-folder DIR --enclave-uid N",
+        makeSettings: (_ words: [String], _ onlyPerson: UInt32?) -> WatcherSettings? = { words, person in
+            words.isEmpty ? WatcherSettings(onlyPerson: person) : nil
+        }
+    ) -> Never {
+        let log = Logger(label: "vauban-watcher", factory: { StreamLogHandler.standardError(label: $0) })
+        do {
+            try ProcessHardening.apply()
+            let words = Array(CommandLine.arguments.dropFirst())
+            // In user mode the enclave is the person's own process, and other people's screens are none of its matter.
+            guard words.count >= 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]),
+                let settings = makeSettings(Array(words[4...]), uid == geteuid() ? uid : nil)
+            else {
+                log.critical("usage: \(usage)")
+                exit(64)
+            }
+            try WatcherRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), settings, log: log).run()
+        } catch {
+            log.critical("\(error)")
+            exit(1)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import Synchronization
+import VaubanLinuxHost
+
+/// A disk for tests. It does what `StateFolder` asks, fails where it is told to, keeps its image after every step, and
+/// takes any image back: a killed process is an image of the trace put back, a power cut one of its survivors.
+package final class SimulatedDisk: Sendable {
+    /// What goes wrong, by the number of the step, counted from 0 since `prepare`. A step is one call that may change the
+    /// disk: create, write, sync of a file or folder, rename, remove, making a folder.
+    package enum Fault: Sendable, Hashable {
+        /// From this step on nothing new finds room (ENOSPC). The first write takes half of its bytes, as a real one.
+        case full(from: Int)
+        /// This step, if it is a write, takes half of its bytes and is no failure.
+        case short(at: Int)
+        /// This step fails (EIO), whatever it is, and changes nothing; a sync that fails makes nothing durable.
+        case broken(at: Int)
+        /// From this step on nothing can be changed (EROFS), and what was not durable cannot become so.
+        case readOnly(from: Int)
+        /// No file can be read (EIO).
+        case unreadable
+    }
+
+    fileprivate struct State {
+        var image: DiskImage
+        var fault: Fault?
+        var steps = 0
+        var isTracing = false
+        var trace: [DiskImage] = []
+        var hasBeenShort = false
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ image: DiskImage = DiskImage()) { state = Mutex(State(image: image)) }
+
+    package var root: SimulatedFolder { SimulatedFolder(disk: self, node: 0, path: "") }
+
+    /// What the kernel holds now. Putting another in place makes folders that were opened before worthless.
+    package var image: DiskImage {
+        get { state.withLock { $0.image } }
+        set { state.withLock { $0.image = newValue } }
+    }
+
+    /// Begins to count steps anew, with this fault. With `tracing`, every image from here on is kept.
+    package func prepare(_ fault: Fault? = nil, tracing: Bool = false) {
+        state.withLock { state in
+            state.fault = fault
+            state.steps = 0
+            state.hasBeenShort = false
+            state.isTracing = tracing
+            state.trace = tracing ? [state.image] : []
+        }
+    }
+
+    /// Steps since `prepare`, failed ones too.
+    package var steps: Int { state.withLock { $0.steps } }
+
+    /// The image before the first step, and after each: where a process can be killed.
+    package var trace: [DiskImage] { state.withLock { $0.trace } }
+}
+
+/// What a step is, as far as faults tell them apart.
+enum Step { case making, writing, syncing, removing }
+
+extension SimulatedDisk {
+    func look<Value>(_ body: (DiskImage) -> Value) -> Value { state.withLock { body($0.image) } }
+
+    func throwIfUnreadable(_ name: String) throws(SystemFault) {
+        if state.withLock({ $0.fault }) == .unreadable { throw SystemFault("read \(name)", code: EIO) }
+    }
+
+    /// Carries out one step, or fails it as it was told to.
+    func step<Value>(
+        _ kind: Step, _ name: String, failing: (inout DiskImage) -> Void = { _ in },
+        _ body: (inout DiskImage) throws(SystemFault) -> Value
+    ) throws(SystemFault) -> Value {
+        try state.withLock { (state) throws(SystemFault) -> Value in
+            defer { state.end() }
+            if let code = state.code(kind) {
+                failing(&state.image)
+                throw SystemFault("change \(name)", code: code)
+            }
+            return try body(&state.image)
+        }
+    }
+
+    /// A write, which may take less than it is given.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, to node: Int) throws(SystemFault) -> Int {
+        try state.withLock { (state) throws(SystemFault) -> Int in
+            defer { state.end() }
+            var taken = bytes
+            if state.fault == .short(at: state.steps), bytes.count > 1 { taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)) }
+            if let code = state.code(.writing) {
+                guard code == ENOSPC, !state.hasBeenShort, bytes.count > 1 else { throw SystemFault("write", code: code) }
+                state.hasBeenShort = true
+                taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
+            }
+            state.image.update(node) { file in
+                if file.shown.count < offset { file.shown += [UInt8](repeating: 0, count: offset - file.shown.count) }
+                file.shown.replaceSubrange(offset..<min(offset + taken.count, file.shown.count), with: taken)
+                file.isDirty = true
+            }
+            return taken.count
+        }
+    }
+}
+
+extension SimulatedDisk.State {
+    fileprivate func code(_ kind: Step) -> Int32? {
+        switch fault {
+        case .full(let first) where steps >= first && (kind == .making || kind == .writing): ENOSPC
+        case .broken(let number) where steps == number: EIO
+        case .readOnly(let first) where steps >= first && (kind != .syncing || !image.isDurable): EROFS
+        default: nil
+        }
+    }
+
+    fileprivate mutating func end() {
+        steps += 1
+        if isTracing { trace.append(image) }
+    }
+}

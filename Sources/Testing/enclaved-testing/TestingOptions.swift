@@ -1,0 +1,51 @@
+import Foundation
+import Synchronization
+import VaubanLinuxHost
+
+/// The arguments that the shipped program does not have: `--clock FILE` and `--trace FILE`.
+struct TestingOptions {
+    /// What is left for the room itself.
+    let arguments: [String]
+    let clock: String?
+    let trace: (@Sendable (String) -> Void)?
+
+    init(_ all: [String]) {
+        var rest: [String] = []
+        var named: [String: String] = [:]
+        var words = all.makeIterator()
+        while let word = words.next() {
+            if ["--clock", "--trace"].contains(word), let value = words.next() { named[word] = value } else { rest.append(word) }
+        }
+        arguments = rest
+        clock = named["--clock"]
+        if let path = named["--trace"], let recorder = TraceRecorder(path: path) { trace = { recorder.record($0) } } else { trace = nil }
+    }
+}
+
+/// Writes steps to a file, one a line, with small numbers in the place of names such as `n:3f.a0`.
+private final class TraceRecorder: Sendable {
+    private let numbers = Mutex<[Substring: [Substring: Int]]>([:])
+    private let file: Descriptor
+
+    init?(path: String) {
+        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard number >= 0 else { return nil }
+        file = Descriptor(number)
+    }
+
+    func record(_ step: String) {
+        // Under the lock to the end, so that lines stand in the order of the steps.
+        numbers.withLock { numbers in
+            let words = step.split(separator: " ").map { word -> String in
+                let parts = word.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2 else { return String(word) }
+                let known = numbers[parts[0], default: [:]]
+                let number = known[parts[1]] ?? known.count + 1
+                numbers[parts[0], default: [:]][parts[1]] = number
+                return "\(number)"
+            }
+            let line = Array((words.joined(separator: " ") + "\n").utf8)
+            _ = write(file.number, line, line.count)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// The passcodes that every guesser tries first, whatever their length.
+
+/// Why a passcode is obvious.
+package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
+    /// "aaaaaa"
+    case oneCharacter
+    /// "123456", "fedcba", "abc123", "111222": nothing but rows of three and more that go up, go down or stand still.
+    case runs
+    /// "121212", "abcabc": up to four characters, again and again.
+    case repeatedPattern
+    /// "password", "Qwerty12", "letmein!": a common one, at most with a few digits or signs behind it.
+    case common
+
+    /// There are some thousands of them, all told.
+    static let guessesLog2 = 13.0
+
+    /// Judges the bytes where they lie. Capital and small letters are the same here, as they are to a guesser.
+    init?(in bytes: UnsafeRawBufferPointer) {
+        guard let period = Self.period(of: bytes) else {
+            if Self.isRuns(bytes) { self = .runs; return }
+            if Self.isCommon(bytes) { self = .common; return }
+            return nil
+        }
+        self = period == 1 ? .oneCharacter : .repeatedPattern
+    }
+
+    private static let patternCharactersMax = 4
+    private static let runMin = 3
+    private static let tailMax = 4
+
+    /// Of how many characters the passcode repeats itself, twice at least; nil when it does not.
+    private static func period(of bytes: UnsafeRawBufferPointer) -> Int? {
+        var characters = 0
+        for length in 1..<max(bytes.count / 2 + 1, 1) {
+            if !PasscodeStrength.isContinuation(bytes[length - 1]) { characters += 1 }
+            if characters > patternCharactersMax { return nil }
+            // A pattern ends where a character ends.
+            if length < bytes.count, PasscodeStrength.isContinuation(bytes[length]) { continue }
+            if (length..<bytes.count).allSatisfy({ folded(bytes[$0]) == folded(bytes[$0 - length]) }) { return characters }
+        }
+        return nil
+    }
+
+    private static func isRuns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            var end = start + 1
+            var step: Int?
+            while end < bytes.count, let next = self.step(folded(bytes[end - 1]), folded(bytes[end])), step == nil || step == next {
+                step = next
+                end += 1
+            }
+            if end - start < runMin { return false }
+            start = end
+        }
+        return start > 0
+    }
+
+    /// One up, one down or none, among digits (where 0 follows 9) or among letters; nil for anything else.
+    private static func step(_ from: UInt8, _ to: UInt8) -> Int? {
+        let areDigits = isDigit(from) && isDigit(to)
+        guard areDigits || (isLetter(from) && isLetter(to)) else { return nil }
+        let difference = Int(to) - Int(from)
+        if areDigits, abs(difference) == 9 { return difference == 9 ? -1 : 1 }
+        return abs(difference) <= 1 ? difference : nil
+    }
+
+    private static func isCommon(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        commonest.contains { word in
+            guard bytes.count >= word.count, bytes.count <= word.count + tailMax else { return false }
+            return bytes.indices.allSatisfy { $0 < word.count ? folded(bytes[$0]) == word[$0] : !isLetter(folded(bytes[$0])) }
+        }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isLetter(_ folded: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(folded) }
+
+    /// From the lists that are published each year; a handful, not a dictionary. Small letters only.
+    private static let commonest: [[UInt8]] = [
+        "password", "passw0rd", "p@ssword", "p@ssw0rd", "passwort", "passcode", "letmein", "welcome", "iloveyou", "sunshine", "princess",
+        "football", "baseball", "superman", "starwars", "whatever", "trustno1", "computer", "internet", "michael", "monkey", "dragon", "master",
+        "shadow", "secret", "changeme", "default", "admin", "login", "vauban", "qwerty", "qwertz", "azerty", "qwertyuiop", "asdfgh", "asdfghjkl",
+        "zxcvbn", "zxcvbnm", "qazwsx", "1q2w3e", "1q2w3e4r", "1qaz2wsx", "112233", "102030", "147258", "147258369", "159753", "159357", "246810",
+        "135790", "142536", "789456", "741852",
+    ].map { Array($0.utf8) }
+}

@@ -1,0 +1,90 @@
+internal import Glibc
+package import VaubanSecretBytes
+
+/// Which passcodes a backend takes, as data: where hardware counts the tries, four digits can be enough; where the disk
+/// alone allows guessing, they cannot.
+package struct PasscodePolicy: Hashable, Sendable {
+    /// Characters that any passcode has at least.
+    package let charactersMin: Int
+    /// Characters that one of digits alone has at least.
+    package let digitsMin: Int
+    package let allowsObvious: Bool
+    /// What one guess costs whoever holds the disk, on a machine like this one: the least that the key derivation is
+    /// calibrated to. Nil where guessing needs the hardware, which counts.
+    package let offlineGuessSeconds: Double?
+
+    package static let software = PasscodePolicy(charactersMin: 6, digitsMin: 6, allowsObvious: false, offlineGuessSeconds: 0.25)
+    package static let hardwareCounter = PasscodePolicy(charactersMin: 4, digitsMin: 4, allowsObvious: false, offlineGuessSeconds: nil)
+
+    package init(charactersMin: Int, digitsMin: Int, allowsObvious: Bool, offlineGuessSeconds: Double?) {
+        self.charactersMin = charactersMin
+        self.digitsMin = digitsMin
+        self.allowsObvious = allowsObvious
+        self.offlineGuessSeconds = offlineGuessSeconds
+    }
+
+    /// Why the passcode is not taken, in words for the person; nil when it is.
+    package func refusal(of strength: PasscodeStrength) -> String? {
+        let least = strength.kind == .digits ? max(charactersMin, digitsMin) : charactersMin
+        if strength.characters < least {
+            let needed = "at least \(least) characters are needed"
+            // An empty one, or a letter or two, says enough by itself.
+            guard strength.characters >= 4 else { return needed }
+            return "\(estimate(of: strength)); \(needed)"
+        }
+        if !allowsObvious, let obvious = strength.obvious { return "it is \(obvious.words), which is tried first" }
+        return nil
+    }
+
+    package func refusal(of passcode: borrowing SecretBytes) -> String? { refusal(of: PasscodeStrength(of: passcode)) }
+
+    /// What guessing offline costs, in a sentence for the person. Without the number of characters where these are not
+    /// digits alone: it may be read over a shoulder.
+    package func estimate(of strength: PasscodeStrength) -> String {
+        let what =
+            switch strength.kind {
+            case .digits: "\(Self.number(strength.characters)) digit\(strength.characters == 1 ? "" : "s")"
+            case .lettersAndDigits: "letters and digits"
+            case .everything: "letters, digits and signs"
+            }
+        guard let offlineGuessSeconds else { return "\(what): guessing needs this machine, which counts the tries" }
+        let seconds = exp2(strength.guessesLog2) * offlineGuessSeconds
+        let pace = offlineGuessSeconds == 0.25 ? "a quarter of a second" : "\(offlineGuessSeconds) seconds"
+        let paced = "(\(pace) a guess on this machine)"
+        switch (seconds > Self.longest, strength.kind) {
+        case (true, _): return "\(what): trying them all takes more than a thousand years \(paced), but words, names and dates are tried first"
+        case (false, .digits): return "\(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced)"
+        case (false, _):
+            return "\(what): whoever has this disk tries all of this length in at most \(Self.duration(seconds)) \(paced), and words, names and dates first"
+        }
+    }
+
+    private static let year = 365.25 * 24 * 3600
+    private static let longest = 1000 * year
+
+    /// Rounded up, so that "at most" stays true.
+    static func duration(_ seconds: Double) -> String {
+        let units = [("second", 1.0, 120.0), ("minute", 60, 7200), ("hour", 3600, 48 * 3600), ("day", 24 * 3600, 2 * year), ("year", year, .infinity)]
+        for (name, length, end) in units where seconds <= end {
+            let count = Int(max((seconds / length).rounded(.up), 1))
+            return "\(count) \(name)\(count == 1 ? "" : "s")"
+        }
+        return "a very long time"
+    }
+
+    private static func number(_ count: Int) -> String {
+        let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+        return words.indices.contains(count) ? words[count] : "\(count)"
+    }
+}
+
+extension ObviousPasscode {
+    var words: String {
+        switch self {
+        case .oneCharacter: "one character again and again"
+        case .runs: "made of rows such as 123 or abc"
+        case .repeatedPattern: "the same few characters again and again"
+        case .common: "one of the commonest passcodes"
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Enclave
+import EnclaveSoftware
+import Glibc
+import SimulatedHost
+import TestSupport
+import Testing
+import VaubanLinuxHost
+
+/// A person's state files and the device secret, over a disk that is cut off at every step.
+@Suite struct StateStoreCrashTests {
+    private static let attempts: [UInt8] = Array("a record of tries".utf8)
+    private static let keybag = [UInt8](repeating: 0xB6, count: 5000)
+    private static let person: UInt32 = 1000
+
+    private func faults(_ steps: Int) -> [SimulatedDisk.Fault?] {
+        [nil] + (0..<steps + 2).flatMap { [.full(from: $0), .short(at: $0), .broken(at: $0), .readOnly(from: $0)] }
+    }
+
+    private func store(_ image: DiskImage) -> FileStateStore { FileStateStore(in: SimulatedDisk(image).root) }
+
+    private func content(_ image: DiskImage) throws -> (attempts: [UInt8]?, keybag: [UInt8]?) {
+        let store = store(image)
+        return try (store.read(.attempts, of: Self.person, max: 9000), store.read(.keybag, of: Self.person, max: 9000))
+    }
+
+    private func create(_ store: FileStateStore) throws(StateFault) {
+        try store.replace(.attempts, of: Self.person, with: Self.attempts)
+        try store.replace(.keybag, of: Self.person, with: Self.keybag)
+    }
+
+    /// From nothing, folders and all: whole files only, the keybag never without the record, both once it returned.
+    @Test func firstUseIsCutOffAnywhere() throws {
+        let disk = SimulatedDisk()
+        disk.prepare()
+        try create(FileStateStore(in: disk.root))
+        let steps = disk.steps
+        var images = 0, instants = 0, again = 0
+        for fault in faults(steps) {
+            let disk = SimulatedDisk()
+            disk.prepare(fault, tracing: true)
+            let isDone = (try? create(FileStateStore(in: disk.root))) != nil
+            let trace = disk.trace
+            for (index, image) in trace.enumerated() {
+                instants += 1
+                let survivors = try #require(image.survivors(max: 20_000))
+                images += survivors.count + 1
+                for left in [image] + survivors {
+                    let (attempts, keybag) = try content(left)
+                    #expect(attempts == nil || attempts == Self.attempts)
+                    #expect(keybag == nil || keybag == Self.keybag && attempts != nil)
+                    if isDone && index == trace.count - 1 { #expect(attempts != nil && keybag != nil) }
+                }
+                guard fault == nil else { continue }
+                for left in [image] + survivors {
+                    again += 1
+                    try create(store(left))
+                }
+            }
+        }
+        print("first use: \(steps) steps, \(instants) instants, \(images) disks looked at, \(again) of them used again")
+        #expect(steps == 18 && images > 3000)
+    }
+
+    /// What one file's write returned from stays, whatever the next one does.
+    @Test func aKeybagIsReplacedOverEveryCut() throws {
+        let disk = SimulatedDisk()
+        try create(FileStateStore(in: disk.root))
+        let start = disk.image
+        #expect(start.isDurable)
+        let new = [UInt8](repeating: 0x11, count: 300)
+        var images = 0, unsure = 0
+        for fault in faults(12) {
+            let disk = SimulatedDisk(start)
+            disk.prepare(fault, tracing: true)
+            var allowed: Set = [Self.keybag, new]
+            do {
+                try FileStateStore(in: disk.root).replace(.keybag, of: Self.person, with: new)
+                allowed = [new]
+            } catch StateFault.unsure {
+                unsure += 1
+                #expect(disk.image.files["people/1000/keybag"] == new)
+            } catch StateFault.full {
+                guard case .full = fault else {
+                    Issue.record("a disk that is not full was called full")
+                    continue
+                }
+                allowed = [Self.keybag]
+            } catch StateFault.failed {
+                allowed = [Self.keybag]
+            }
+            let trace = disk.trace
+            for (index, image) in trace.enumerated() {
+                for left in try [image] + #require(image.survivors(max: 20_000)) {
+                    images += 1
+                    let (attempts, keybag) = try content(left)
+                    let expected = index == trace.count - 1 ? allowed : [Self.keybag, new]
+                    #expect(attempts == Self.attempts && keybag.map(expected.contains) == true)
+                }
+            }
+        }
+        print("a keybag replaced: \(images) disks looked at, \(unsure) writes that ended unsure")
+        #expect(unsure > 0 && images > 500)
+    }
+
+    /// A read that follows an unsure write says which of the two it is, and then it stays that.
+    @Test func whatIsReadAfterAnUnsureWriteStays() throws {
+        let disk = SimulatedDisk()
+        try create(FileStateStore(in: disk.root))
+        let start = disk.image
+        var isUnsure = false
+        for step in 0..<12 {
+            let disk = SimulatedDisk(start)
+            disk.prepare(.broken(at: step))
+            let store = FileStateStore(in: disk.root)
+            do { try store.replace(.keybag, of: Self.person, with: [1]) } catch StateFault.unsure { isUnsure = true } catch { continue }
+            disk.prepare()
+            let read = try store.read(.keybag, of: Self.person, max: 9000)
+            #expect(read == [1])
+            for left in try #require(disk.image.survivors(max: 20_000)) { #expect(left.files["people/1000/keybag"] == read) }
+        }
+        #expect(isUnsure)
+    }
+
+    @Test func filesPutAsideAreListedOrAnErrorAndNeverForgotten() throws {
+        let disk = SimulatedDisk()
+        let store = FileStateStore(in: disk.root)
+        try create(store)
+        #expect(try store.quarantine(.keybag, of: Self.person) == "keybag.quarantined-1")
+        #expect(try store.quarantined(of: Self.person) == ["keybag.quarantined-1"])
+        disk.prepare(.unreadable)
+        #expect(throws: StateFault.self) { try store.quarantined(of: Self.person) }
+    }
+
+    /// Once a device secret was answered, no power cut takes it back: every keybag hangs on it.
+    @Test func theDeviceSecretThatWasUsedStays() throws {
+        let disk = SimulatedDisk()
+        disk.prepare(tracing: true)
+        let made = try DeviceSecret(in: disk.root).deviceIdentifier
+        var looked = 0, kept = 0
+        for image in disk.trace {
+            for left in try [image] + #require(image.survivors(max: 20_000)) {
+                let again = SimulatedDisk(left)
+                let answered = try DeviceSecret(in: again.root).deviceIdentifier
+                if answered == made { kept += 1 }
+                for later in try #require(again.image.survivors(max: 20_000)) {
+                    looked += 1
+                    #expect(try DeviceSecret(in: SimulatedDisk(later).root).deviceIdentifier == answered)
+                }
+            }
+        }
+        let last = try #require(disk.trace.last)
+        for left in try #require(last.survivors(max: 100)) {
+            #expect(try DeviceSecret(in: SimulatedDisk(left).root).deviceIdentifier == made)
+        }
+        print("device secret: \(looked) disks looked at, \(kept) with the secret of the write that was cut off")
+        #expect(looked > 30 && kept > 0)
+    }
+}

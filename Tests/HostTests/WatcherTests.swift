@@ -1,0 +1,161 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+import Testing
+import VaubanDER
+import VaubanLinuxHost
+import Watcher
+
+/// What the watcher tells the enclave of a machine that is played, and what it waits for.
+@Suite struct WatcherTests {
+    private static let me = geteuid()
+
+    @Test func withoutABusItSaysSoOnEveryLine() throws {
+        let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyPerson: nil))
+        let line = try enclave.line()
+        #expect(try line.event().kind == .blind)
+        line.channel.shutDown()
+        #expect(try enclave.line().event().kind == .blind)
+    }
+
+    @Test func theShippedProgramWatchesTheSystemsBusAndBelievesRoot() {
+        let settings = WatcherSettings(onlyPerson: nil)
+        #expect(settings.bus == "unix:path=/run/dbus/system_bus_socket" && settings.managerUID == 0)
+    }
+
+    @Test func sleepIsHeldUpUntilTheEnclaveHasAnswered() throws {
+        let bus = try OwnBus()
+        try bus.startLogind(sessionOf: Self.me)
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let line = try enclave.line()
+        try line.awaitEvent(.watching)
+        try bus.expect("inhibit sleep Vauban delay")
+        try bus.logind("sleep")
+        let event = try line.awaitEvent(.sleeping)
+        try bus.logind("held")
+        try bus.expect("held 1")
+        try line.answer(event)
+        try bus.expect("released")
+        try bus.logind("wake")
+        try bus.expect("inhibit sleep Vauban delay")
+        try line.awaitEvent(.woke)
+    }
+
+    @Test func anEventThatWasNotAnsweredIsToldAgainOnTheNextLine() throws {
+        let bus = try OwnBus()
+        try bus.startLogind(sessionOf: Self.me)
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let line = try enclave.line()
+        try line.awaitEvent(.watching)
+        try bus.expect("inhibit sleep Vauban delay")
+        try bus.logind("sleep")
+        let event = try line.awaitEvent(.sleeping)
+        line.channel.shutDown()
+        let next = try enclave.line()
+        #expect(try next.event().kind == .watching)
+        #expect(try next.event() == event)
+        // An answer to something else is none.
+        try next.answer(DeviceEvent(number: event.number + 100, .sleeping))
+        try bus.logind("held")
+        try bus.expect("held 1")
+        try next.answer(event)
+        try bus.expect("released")
+    }
+
+    @Test func aScreenIsToldWithItsPerson() throws {
+        let bus = try OwnBus()
+        try bus.startLogind(sessionOf: 4711)
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let line = try enclave.line()
+        try line.awaitEvent(.watching)
+        for (command, kind) in [
+            ("lock", DeviceEvent.Kind.screenLocked(person: 4711)), ("unlock", .screenUnlocked(person: 4711)),
+            ("hint 1", .screenLocked(person: 4711)), ("hint 0", .screenUnlocked(person: 4711)),
+        ] {
+            try bus.logind(command)
+            #expect(try line.event().kind == kind)
+        }
+    }
+
+    @Test func inUserModeOtherPeoplesScreensAreNotTold() throws {
+        let bus = try OwnBus()
+        try bus.startLogind(sessionOf: 4711)
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: 4712))
+        let line = try enclave.line()
+        try line.awaitEvent(.watching)
+        try bus.logind("lock")
+        try bus.expect("asked whose session it is")
+        try bus.logind("wake")
+        #expect(try line.event().kind == .woke)
+    }
+
+    @Test func whoHasTheNameAsAnotherUserIsNotBelieved() throws {
+        let bus = try OwnBus()
+        try bus.startLogind(sessionOf: Self.me)
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyPerson: nil))
+        let line = try enclave.line()
+        try bus.logind("sleep")
+        // Nothing holds it up, since nobody was asked for an inhibitor.
+        try bus.expect("released")
+        bus.stopLogind()
+        // The line, the look at the bus and the end of the name, which is heard after all that its owner said. Where the line
+        // came after the look, that event was told with it.
+        var event = try line.event()
+        while event.number < 3 {
+            #expect(event.kind == .blind)
+            event = try line.event()
+        }
+        #expect(event.number == 3 && event.kind == .blind)
+    }
+}
+
+/// The enclave's door as far as the watcher uses it, with a watcher that runs in this process.
+private final class ListeningEnclave: Sendable {
+    struct Line {
+        let channel: Channel
+
+        func event() throws -> DeviceEvent { try DeviceEvent(derBytes: channel.receive(.machine).header) }
+
+        /// The first event of this kind; those before it, from before the bus was found, are passed over.
+        @discardableResult
+        func awaitEvent(_ kind: DeviceEvent.Kind) throws -> DeviceEvent {
+            while true {
+                let event = try event()
+                if event.kind == kind { return event }
+            }
+        }
+
+        func answer(_ event: DeviceEvent) throws { try channel.send(header: DeviceEventDone(number: event.number).encoded()) }
+    }
+
+    private let folder: TestFolder
+    private let lines = Mutex<[Channel]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    init(_ settings: WatcherSettings) throws {
+        folder = try TestFolder()
+        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let ends = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [self] in
+            try? door.run(refused: { _, _ in }) { [self] visitor in
+                guard visitor.role == EnclaveRole.watcher.rawValue else { return }
+                lines.withLock { $0.append(visitor.channel) }
+                count.signal()
+                // The test speaks on this line now, for as long as the test program runs.
+                ends.wait()
+            }
+        }
+        let watcher = try WatcherRoom(
+            enclave: ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid()), settings,
+            log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        Thread.detachNewThread { watcher.run() }
+    }
+
+    /// The next line that the watcher opens.
+    func line() throws -> Line {
+        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelFault.deadline }
+        return Line(channel: lines.withLock { $0.removeFirst() })
+    }
+}

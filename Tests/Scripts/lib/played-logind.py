@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""A login manager for tests, played on a bus of the test's own: the real one runs only under systemd.
+
+played-logind.py ADDRESS UID: owns org.freedesktop.login1 on the bus at ADDRESS, with one session, of the user UID. It says on
+standard output what it is asked (`inhibit WHAT WHO MODE`, `asked whose session it is`) and does what lines of its standard input
+say, each answered by one line:
+
+  sleep     announces sleep; answers `released` when nothing holds it up any more
+  wake      announces that the machine is awake; answers `awake`
+  held      answers `held N`, how many hold up sleep
+  lock, unlock       asks the session's screen to lock or unlock; answers `asked the screen`
+  hint 1, hint 0     says that the screen is locked or not; answers `hinted`
+  forge     another client, who is nobody, announces sleep to each who ever held it up; answers `forged`
+"""
+import os
+import sys
+
+import dbus
+import dbus.mainloop.glib
+import dbus.service
+from gi.repository import GLib
+
+NAME = 'org.freedesktop.login1'
+MANAGER = NAME + '.Manager'
+SESSION = NAME + '.Session'
+SESSION_PATH = '/org/freedesktop/login1/session/_31'
+
+address, uid = sys.argv[1], int(sys.argv[2])
+
+
+def say(text):
+    print(text, flush=True)
+
+
+class Manager(dbus.service.Object):
+    def __init__(self, bus):
+        super().__init__(bus, '/org/freedesktop/login1')
+        self.held = {}
+        self.holders = set()
+        self.preparing = False
+
+    @dbus.service.method(MANAGER, in_signature='ssss', out_signature='h', sender_keyword='sender')
+    def Inhibit(self, what, who, why, mode, sender):
+        reading, writing = os.pipe()
+        self.held[reading] = GLib.io_add_watch(reading, GLib.IO_HUP, self.released)
+        self.holders.add(sender)
+        say(f'inhibit {what} {who} {mode}')
+        lent = dbus.types.UnixFd(writing)
+        os.close(writing)
+        return lent
+
+    def released(self, reading, _):
+        del self.held[reading]
+        os.close(reading)
+        self.tell_release()
+        return False
+
+    def tell_release(self):
+        if self.preparing and not self.held:
+            say('released')
+
+    @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
+    def Get(self, interface, name):
+        return dbus.Boolean(self.preparing, variant_level=1)
+
+    @dbus.service.signal(MANAGER, signature='b')
+    def PrepareForSleep(self, start):
+        pass
+
+
+class Session(dbus.service.Object):
+    def __init__(self, bus):
+        super().__init__(bus, SESSION_PATH)
+
+    @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
+    def Get(self, interface, name):
+        say('asked whose session it is')
+        return dbus.Struct((dbus.UInt32(uid), dbus.ObjectPath('/org/freedesktop/login1/user/_31')), signature='uo', variant_level=1)
+
+    @dbus.service.signal(SESSION, signature='')
+    def Lock(self):
+        pass
+
+    @dbus.service.signal(SESSION, signature='')
+    def Unlock(self):
+        pass
+
+    @dbus.service.signal('org.freedesktop.DBus.Properties', signature='sa{sv}as')
+    def PropertiesChanged(self, interface, changed, invalidated):
+        pass
+
+
+def forge():
+    nobody = dbus.bus.BusConnection(address)
+    for holder in manager.holders:
+        message = dbus.lowlevel.SignalMessage('/org/freedesktop/login1', MANAGER, 'PrepareForSleep')
+        message.append(True, signature='b')
+        message.set_destination(holder)
+        nobody.send_message(message)
+    # The bus keeps the order of one client, so after this answer it has passed the signals on.
+    nobody.get_name_owner(NAME)
+    nobody.close()
+
+
+def command(channel, _):
+    line = channel.readline()
+    if not line:
+        loop.quit()
+        return False
+    words = line.decode().split()
+    if words == ['sleep']:
+        manager.preparing = True
+        manager.PrepareForSleep(True)
+        manager.tell_release()
+    elif words == ['wake']:
+        manager.preparing = False
+        manager.PrepareForSleep(False)
+        say('awake')
+    elif words == ['held']:
+        say(f'held {len(manager.held)}')
+    elif words == ['lock'] or words == ['unlock']:
+        session.Lock() if words == ['lock'] else session.Unlock()
+        say('asked the screen')
+    elif words[:1] == ['hint']:
+        changed = {'IdleHint': dbus.Boolean(False), 'LockedHint': dbus.Boolean(words[1] == '1')}
+        session.PropertiesChanged(SESSION, dbus.Dictionary(changed, signature='sv'), [])
+        say('hinted')
+    elif words == ['forge']:
+        forge()
+        say('forged')
+    else:
+        sys.exit(f'played-logind: what is {words}?')
+    return True
+
+
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+bus = dbus.bus.BusConnection(address)
+manager = Manager(bus)
+session = Session(bus)
+bus.request_name(NAME, dbus.bus.NAME_FLAG_DO_NOT_QUEUE)
+bus.set_exit_on_disconnect(False)
+loop = GLib.MainLoop()
+bus.call_on_disconnection(lambda _: loop.quit())
+# Unbuffered, so that no line waits in a buffer that the loop does not see.
+GLib.io_add_watch(os.fdopen(0, 'rb', buffering=0), GLib.IO_IN | GLib.IO_HUP, lambda channel, condition: command(channel, condition))
+say('playing')
+loop.run()

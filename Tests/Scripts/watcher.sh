@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# The machine goes to sleep, and the real rooms have locked before it may: over a real bus, with a login manager that is played.
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/own-bus.sh
+[ -x "$VAUBAN_BUILD/vauban-watcher-testing" ] || { echo 'vauban-watcher-testing is not built'; exit 77; }
+export VAUBAN_TEST_BUS=$bus_address
+log=$VAUBAN_HOME/vauban.log
+trap 'vauban stop >/dev/null 2>&1; stop_logind; stop_bus' EXIT
+
+# said NUMBER TEXT: waits until the log of the rooms has the text so many times.
+said() {
+    timeout 40 tail -n +1 -F "$log" 2>/dev/null | grep -q -m "$1" -F -- "$2" || { cat "$log"; fail "the log does not say $1 times: $2"; }
+}
+# room NAME: the process of a room, by the first 15 bytes of its program's name, among the launcher's children.
+room() {
+    launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
+    for child in $(cat "/proc/$launcher/task/$launcher/children"); do
+        [ "$(cat "/proc/$child/comm")" = "$1" ] && echo "$child" && return
+    done
+    return 1
+}
+stop_room() {
+    kill -STOP "$1"
+    until [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = T ]; do :; done
+}
+locked() { expect_status 36 vauban get mail/me --no-input; }
+unlocked() { expect_status 0 vauban get mail/me; expect_text 'the secret' "$TMPDIR/out"; }
+slept() { locked; vauban status >"$TMPDIR/out"; expect_text 'the machine went to sleep' "$TMPDIR/out"; }
+wake() { tell_logind wake; expect_logind 'inhibit sleep Vauban delay'; unlock; unlocked; }
+# sleep_takes MIN MAX: how long sleep is held up, in milliseconds.
+sleep_takes() {
+    began=$(date +%s%N)
+    tell_logind sleep
+    expect_logind released
+    took=$((($(date +%s%N) - began) / 1000000))
+    [ "$took" -ge "$1" ] && [ "$took" -le "$2" ] || fail "sleep was held up for $took ms, not for $1 to $2 ms"
+}
+
+# The stranger owns the login manager's name as another user than the one that is believed.
+if [ "${VAUBAN_TEST_USERS:-0}" = 1 ]; then
+    believed=$(id -u)
+    as_stranger='setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups'
+else
+    believed=$(($(id -u) + 1))
+    as_stranger=
+fi
+export VAUBAN_TEST_BUS_OWNER=$believed
+set_passcode
+printf 'the secret' | vauban set mail/me 2>/dev/null || fail 'nothing can be stored'
+said 1 'the bus cannot be watched'
+unlocked
+echo 'ok: without a bus the rooms work'
+
+start_bus
+said 1 'there is no login manager to watch'
+# The words of a command, so unquoted on purpose.
+# shellcheck disable=SC2086
+start_logind "$(id -u)" $as_stranger
+said 1 'who is not believed'
+tell_logind sleep
+expect_logind released
+stop_logind
+# The bus keeps the order: whoever has heard that the stranger went has heard what the stranger said.
+said 3 'there is no login manager to watch'
+unlocked
+echo 'ok: who is not the login manager is not believed'
+
+vauban stop 2>/dev/null
+export VAUBAN_TEST_BUS_OWNER=$(id -u)
+start_logind "$(id -u)"
+unlock
+expect_logind 'inhibit sleep Vauban delay'
+watcher=$(room vauban-watcher-) || fail 'there is no watcher'
+tell_logind sleep
+expect_logind released
+slept
+tell_logind wake
+expect_logind 'inhibit sleep Vauban delay'
+locked
+unlock
+unlocked
+echo 'ok: the machine sleeps when all is locked, and waking opens nothing'
+
+tell_logind forge
+expect_logind forged
+tell_logind unlock
+expect_logind 'asked whose session it is'
+tell_logind held
+expect_logind 'held 1'
+unlocked
+echo 'ok: a signal of somebody else counts for nothing'
+
+# The enclave answers only when keychaind has given back its keys or was cut off; sleep waits for that, and no longer.
+keychaind=$(room keychaind) || fail 'there is no keychaind'
+stop_room "$keychaind"
+sleep_takes 1900 3900
+kill -CONT "$keychaind"
+slept
+wake
+enclaved=$(room enclaved-testin) || fail 'there is no enclaved'
+stop_room "$enclaved"
+sleep_takes 3900 4990
+kill -CONT "$enclaved"
+for _ in $(seq 1000); do vauban status 2>/dev/null | grep -q 'the machine went to sleep' && break; done
+slept
+wake
+echo 'ok: sleep is held up until the lock is complete, and for four seconds at most'
+
+kill -KILL "$enclaved"
+for _ in $(seq 1000); do [ "$(room enclaved-testin)" != "$enclaved" ] && vauban status 2>/dev/null | grep -q 'not unlocked since' && break; done
+unlock
+unlocked
+sleep_takes 0 3900
+slept
+wake
+echo 'ok: an enclave that started anew is told as well'
+
+stop_bus
+said 1 'hear the bus'
+start_bus
+stop_logind
+start_logind "$(id -u)"
+expect_logind 'inhibit sleep Vauban delay'
+sleep_takes 0 3900
+slept
+wake
+[ "$(room vauban-watcher-)" = "$watcher" ] || fail 'the watcher did not live through it'
+read -r -a times <<<"$(sed 's/.*) //' "/proc/$watcher/stat")"
+[ $((times[11] + times[12])) -lt "$(getconf CLK_TCK)" ] || fail 'the watcher took more than a second of the processor'
+echo 'ok: a bus that comes back is watched again, by the same watcher, which cost next to nothing'
