@@ -27,7 +27,7 @@ func fuzzer(_ name: String) -> Target {
 }
 
 let package = Package(
-    name: "vauban",
+    name: "fuzz",
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
@@ -39,13 +39,16 @@ let package = Package(
         target("Contracts/EnclaveWire", ["VaubanAccessPolicy", "VaubanDER", asn1]),
         .target(name: "CVaubanLinux", path: "Vauban/Host/CVaubanLinux"),
         target("Host/VaubanLinuxHost", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
-        target("Enclave/Enclave", ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+        target(
+            "Enclave/Enclave",
+            ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
         target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
         // libFuzzer's entry, declared.
         .target(name: "CFuzzer"),
         fuzzer("fuzz-wire"), fuzzer("fuzz-state"),
         // Writes the first inputs of both.
         .executableTarget(
-            name: "fuzz-seeds", dependencies: ["FuzzHarness"], swiftSettings: instruments, linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
+            name: "fuzz-seeds", dependencies: ["FuzzHarness"], swiftSettings: instruments,
+            linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
     ]
 )

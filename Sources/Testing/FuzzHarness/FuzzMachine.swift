@@ -32,7 +32,9 @@ final class FuzzStore: StateStore {
         return bytes
     }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) { content.withLock { $0[name.rawValue] = bytes } }
+    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
+        content.withLock { $0[name.rawValue] = bytes }
+    }
 
     func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
         content.withLock { files in

@@ -19,7 +19,8 @@ enum KnownState {
 
     static func key(_ purpose: KeyPurpose, _ generation: [UInt8]) -> SecretBytes {
         KeyWrap.derive(
-            from: SecretBytes(copying: Array(repeating: 0xC3, count: 32)), label: "key of the fuzzers", context: [UInt8(purpose.number)] + generation)
+            from: SecretBytes(copying: Array(repeating: 0xC3, count: 32)), label: "key of the fuzzers",
+            context: [UInt8(purpose.number)] + generation)
     }
 
     static func isKnown(_ generation: [UInt8], of purpose: KeyPurpose) -> Bool {
@@ -40,7 +41,9 @@ enum KnownState {
                 let generation = generation(purpose, older: isOlder)
                 let wrapping: KeySlot.Wrapping = isOfDevice ? .device : .passcodeAndDevice
                 let context =
-                    identifier + withUnsafeBytes(of: FuzzMachine.person.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)]
+                    identifier + withUnsafeBytes(of: FuzzMachine.person.bigEndian) { Array($0) } + [
+                        UInt8(purpose.number), UInt8(wrapping.rawValue),
+                    ]
                     + generation
                 let key = key(purpose, generation)
                 let wrapped =
@@ -49,8 +52,11 @@ enum KnownState {
                     : try KeyWrap.wrap(key, under: passcode, label: "vauban keybag slot v1", context: context)
                 let publicKey =
                     purpose.isFactor
-                    ? Array(try key.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }.publicKey.rawRepresentation) : nil
-                bag.slots.append(KeySlot(purpose: purpose, generation: generation, wrapping: wrapping, wrapped: wrapped, publicKey: publicKey))
+                    ? Array(
+                        try key.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }.publicKey
+                            .rawRepresentation) : nil
+                bag.slots.append(
+                    KeySlot(purpose: purpose, generation: generation, wrapping: wrapping, wrapped: wrapped, publicKey: publicKey))
             }
         }
         return bag
@@ -76,7 +82,8 @@ enum KnownState {
 
     static func row(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> RowBinding {
         RowBinding(
-            person: FuzzMachine.person, protection: protection, generation: generation(.protection(protection)), item: Array(repeating: 1, count: 16),
+            person: FuzzMachine.person, protection: protection, generation: generation(.protection(protection)),
+            item: Array(repeating: 1, count: 16),
             version: Array(repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
             accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })
     }

@@ -6,8 +6,8 @@ import VaubanSecretBytes
 
 /// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
 ///
-/// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear, a
-/// wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the current one.
+/// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
+/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the current one.
 /// The reason of a request to open is what a person answers when asked.
 final class Play {
     private let machine: FuzzMachine
@@ -52,7 +52,9 @@ final class Play {
             try step()
         } catch let refusal as Refusal {
             try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
-            try promise(refusal.reason != .internalFault && refusal.reason != .stateUnreadable, "refused with \(refusal.reason): \(refusal.detail ?? "")")
+            try promise(
+                refusal.reason != .internalFault && refusal.reason != .stateUnreadable,
+                "refused with \(refusal.reason): \(refusal.detail ?? "")")
         }
         let status = vault.status
         try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
@@ -115,7 +117,7 @@ final class Play {
         }
     }
 
-    private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: passcode.ciphertext) }
+    private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
 
     private func recoveryKey(_ sealed: SealedPasscode) throws -> RecoveryKey {
         do { return try RecoveryKey(typed: secret(sealed)) } catch { throw Refusal(.badParameter, "no recovery key") }
@@ -180,7 +182,8 @@ final class Play {
 
     private func check(_ key: borrowing SecretBytes, _ row: RowBinding, _ wrapped: [UInt8]) throws {
         let bytes = key.withUnsafeBytes { Array($0) }
-        try promise(made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")
+        try promise(
+            made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")
         opened += 1
     }
 

@@ -8,8 +8,9 @@ import VaubanSecretBytes
 /// it refuses in words.
 ///
 /// The first byte says which file the rest becomes and how: bit 0 sets authenticated content in place of the bare file,
-/// bit 1 the record of tries in place of the keybag, bit 2 that no passcode was set in the other file. Authenticated
-/// content is what only the device itself can write: with it the fuzzer gets behind the code that protects the rest.
+/// bit 1 the record of tries in place of the keybag, bit 2 that no passcode was set in the other file, bit 3 that the rest
+/// changes a whole keybag (`KeybagEdits`). Authenticated content is what only the device itself can write: with it the
+/// fuzzer gets behind the code that protects the rest.
 package struct StateFuzzing {
     private let pristine: [StateName: [UInt8]]
     private let withoutPasscode: [StateName: [UInt8]]
@@ -44,6 +45,8 @@ package struct StateFuzzing {
             seeds.append([mode | 1] + (try bag.encoded()))
             seeds.append([mode | 1] + (try settled.encoded()))
             seeds.append([mode | 2] + (try KnownState.envelope(tried.encoded(), .attempts)))
+            seeds.append([mode | 8, 15, 0, 0])
+            for edit in UInt8(0)..<15 { seeds.append([mode | 8, edit, 1, 3, edit, 11, 0]) }
             seeds.append([mode | 3] + (try tried.encoded()))
             seeds.append([mode | 3] + (try AttemptRecord(keybag: KnownState.identifier).encoded()))
         }
@@ -53,6 +56,10 @@ package struct StateFuzzing {
     /// Answers how many keys came out, so that a promise about them can be seen to be put to the test.
     @discardableResult package func run(_ input: [UInt8]) throws -> Int {
         guard let mode = input.first else { return 0 }
+        if mode & 8 != 0 {
+            let bag = KeybagEdits.apply(input.dropFirst().prefix(3 * 32), to: try KnownState.keybag(hasPasscode: mode & 4 == 0))
+            return try run([mode & 4 | 1] + (try bag.encoded()))
+        }
         let content = Array(input.dropFirst())
         let name: StateName = mode & 2 == 0 ? .keybag : .attempts
         try Self.readsBack(content)
@@ -71,7 +78,9 @@ package struct StateFuzzing {
         try readsBack(content, as: AttemptRecord.self, same: ==)
     }
 
-    private static func readsBack<Value: DERReadable & DERWritable>(_ content: [UInt8], as type: Value.Type, same: (Value, Value) -> Bool) throws {
+    private static func readsBack<Value: DERReadable & DERWritable>(_ content: [UInt8], as type: Value.Type, same: (Value, Value) -> Bool)
+        throws
+    {
         guard let value = try? Value(derBytes: content) else { return }
         let again = try Value(derBytes: value.encoded())
         try promise(same(value, again), "\(type) does not read back as it was written")

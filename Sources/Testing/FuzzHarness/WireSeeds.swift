@@ -12,30 +12,58 @@ extension WireFuzzing {
     private static var conversations: [[any DERWritable]] {
         [
             [unlock, seal(.whenUnlocked), open(.whenUnlocked), lock, open(.whenUnlocked), unlock, open(.whenUnlocked)],
-            [EnclaveRequest.status, seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock), EnclaveRequest.lease],
-            [unlock, seal(.whenPasscodeSetThisDeviceOnly, .userPresence), open(.whenPasscodeSetThisDeviceOnly, .userPresence, "correct horse")],
-            [unlock, seal(.whenUnlocked, .devicePasscode), open(.whenUnlocked, .devicePasscode, "wrong"), open(.whenUnlocked, .devicePasscode)],
-            [unlock, seal(.whenUnlocked, [.biometryAny, .or, .devicePasscode]), open(.whenUnlocked, [.biometryAny, .or, .devicePasscode], "correct horse")],
-            [unlock, seal(.always, [.applicationPassword, .devicePasscode]), open(.always, [.applicationPassword, .devicePasscode], "correct horse")],
-            [unlock, seal(.whenUnlocked), roll, rewrap(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.retire([oldest]), EnclaveRequest.fate(oldest)],
+            [
+                EnclaveRequest.status, seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
+                EnclaveRequest.lease,
+            ],
+            [
+                unlock, seal(.whenPasscodeSetThisDeviceOnly, .userPresence),
+                open(.whenPasscodeSetThisDeviceOnly, .userPresence, "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked, .devicePasscode), open(.whenUnlocked, .devicePasscode, "wrong"),
+                open(.whenUnlocked, .devicePasscode, "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked, [.biometryAny, .or, .devicePasscode]),
+                open(.whenUnlocked, [.biometryAny, .or, .devicePasscode], "correct horse"),
+            ],
+            [
+                unlock, seal(.always, [.applicationPassword, .devicePasscode]),
+                open(.always, [.applicationPassword, .devicePasscode], "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked), roll, rewrap(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.retire([oldest]),
+                EnclaveRequest.fate(oldest),
+            ],
             [
                 unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet), lock,
-                EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"), EnclaveRequest.evaluate(.biometry, reason: "x"),
+                EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                EnclaveRequest.evaluate(.biometry, reason: "x"),
                 EnclaveRequest.forgetFingers(challenge(.set), passcode), open(.whenUnlocked, .biometryCurrentSet),
             ],
             [
                 unlock, seal(.whenUnlocked), EnclaveRequest.setRecoveryKey(challenge(.set), passcode, recoveryKey: recoveryKey), lock,
-                EnclaveRequest.recover(challenge(.set), recoveryKey: recoveryKey, new: other, newRecoveryKey: recoveryKey), open(.whenUnlocked),
+                EnclaveRequest.recover(challenge(.set), recoveryKey: recoveryKey, new: other, newRecoveryKey: recoveryKey),
+                open(.whenUnlocked),
             ],
             [
-                seal(.whenUnlocked), EnclaveRequest.setPasscode(challenge(.set), new: passcode, recoveryKey: recoveryKey), open(.whenUnlocked), lock, unlock,
-                EnclaveRequest.removePasscode(challenge(.set), passcode), open(.whenUnlocked), EnclaveRequest.canEvaluate(.biometryOrPasscode),
+                seal(.whenUnlocked), EnclaveRequest.setPasscode(challenge(.set), new: passcode, recoveryKey: recoveryKey),
+                open(.whenUnlocked), lock, unlock,
+                EnclaveRequest.removePasscode(challenge(.set), passcode), open(.whenUnlocked),
+                EnclaveRequest.canEvaluate(.biometryOrPasscode),
             ],
             [
-                unlock, EnclaveRequest.configure(challenge(.set), passcode, LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true)),
-                event(.screenLocked(person: 1000)), event(.woke), seal(.whenUnlocked), event(.sleeping), event(.screenUnlocked(person: 1000)),
+                unlock,
+                EnclaveRequest.configure(
+                    challenge(.set), passcode, LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true)),
+                event(.screenLocked(person: 1000)), event(.woke), seal(.whenUnlocked), event(.sleeping),
+                event(.screenUnlocked(person: 1000)),
             ],
-            [unlock, seal(.always), EnclaveRequest.erase(challenge(.set), passcode), open(.always), seal(.always), EnclaveRequest.erase(challenge(.set), nil)],
+            [
+                unlock, seal(.always), EnclaveRequest.erase(challenge(.set), passcode), open(.always), seal(.always),
+                EnclaveRequest.erase(challenge(.set), nil),
+            ],
         ]
     }
 
@@ -54,17 +82,22 @@ extension WireFuzzing {
         return SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: key.digits.withUnsafeBytes { Array($0) })
     }
 
+    /// Filled up, since no ciphertext is as short as a passcode.
     private static func clear(_ text: String) -> SealedPasscode {
-        SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8))
+        SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8) + [UInt8](repeating: 0, count: 16))
     }
 
     private static func challenge(_ purpose: PasscodePurpose) -> PasscodeChallenge {
         PasscodeChallenge(nonce: Array(repeating: 0, count: 32), purpose: purpose)
     }
 
-    private static func row(_ protection: Protection, _ flags: AccessControlFlags?) -> RowBinding { KnownState.row(protection, flags).with(generation: none) }
+    private static func row(_ protection: Protection, _ flags: AccessControlFlags?) -> RowBinding {
+        KnownState.row(protection, flags).with(generation: none)
+    }
 
-    private static func seal(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> EnclaveRequest { .seal(row(protection, flags)) }
+    private static func seal(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> EnclaveRequest {
+        .seal(row(protection, flags))
+    }
 
     private static func open(_ protection: Protection, _ flags: AccessControlFlags? = nil, _ reason: String? = nil) -> EnclaveRequest {
         .open(row(protection, flags), wrapped: [0], reason: reason, mayAsk: true)
