@@ -55,6 +55,10 @@ let host: [Target] = [
     .target(name: "CVaubanLinux", path: "Sources/Host/CVaubanLinux"),
     // The only place that talks to Linux: sockets, peers, folders, files, clocks.
     target("VaubanLinuxHost", in: "Host", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
+    .target(name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement", linkerSettings: [.linkedLibrary("seccomp")]),
+    // How a room shuts itself in, and the tables of what each may do.
+    target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
 ]
 
 let enclave: [Target] = [
@@ -63,7 +67,7 @@ let enclave: [Target] = [
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", asn1, crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanSecretBytes", log]),
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
     // The room that holds keys.
     program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 ]
@@ -72,14 +76,14 @@ let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
     target("KeychainStore", in: "Keychain", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"), asn1]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
-    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, log]),
+    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
     // The room that holds records.
     program("keychaind", in: "Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]
@@ -89,7 +93,7 @@ let attendants: [Target] = [
     target("Launcher", in: "Host", ["VaubanLinuxHost", "CVaubanLinux", log]),
     program("vauban-launcher", in: "Host", ["Launcher"]),
     // The one process that looks at others.
-    target("Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", crypto, log]),
+    target("Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
     program("vauban-witness", in: "Host", ["Witness"]),
     // Marked C: the message bus, over libsystemd. Only the watcher has it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
@@ -117,7 +121,7 @@ let commandLine: [Target] = [
 let testing: [Target] = [
     // The same rooms with a cheap KDF, for tests; never installed.
     program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
-    program("vauban-launcher-testing", in: "Testing", ["Launcher"]),
+    program("vauban-launcher-testing", in: "Testing", ["Launcher", "VaubanLinuxHost"]),
     // The watcher with a bus of the test's own.
     program("vauban-watcher-testing", in: "Testing", ["Watcher"]),
     // Passes a socket to a room as systemd would, for tests with several system users.
@@ -128,19 +132,23 @@ let testing: [Target] = [
     program("pty-play", in: "Testing", ["VaubanLinuxHost", "CVaubanLinux"]),
     // A disk that loses, reorders and tears what was not synced, under the state files' own algorithm.
     target("SimulatedHost", in: "Testing", ["VaubanLinuxHost"]),
+    // Marked C: raw system calls, and the attempts on another process of which a debugger is made.
+    .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
+    // Tries what a taken-over room would try, from within a room's walls and from outside.
+    program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     // What the fuzzers of Fuzz/ run, and the tests over the inputs that they kept.
     target("FuzzHarness", in: "Testing", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
     tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
-    tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", log]),
+    tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", log]),
     tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     tests("EnclaveTests", ["SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     // Client library to storage, through the real rooms over their sockets.
-    tests("RoomsTests", ["Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
+    tests("RoomsTests", ["VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
 ]
 
 let package = Package(

@@ -18,12 +18,16 @@ final class Rooms: Sendable {
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    init(launcher: String = "vauban-launcher-testing") throws {
+    /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests.
+    init(launcher: String = "vauban-launcher-testing", enclaveArguments: [String] = []) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
         try ServiceFile.write(launcher: "\(Self.programs)/\(launcher)", in: folder)
+        if !enclaveArguments.isEmpty {
+            try DurableFile("enclave-arguments", in: folder).replace(with: Array(enclaveArguments.joined(separator: "\n").utf8))
+        }
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)

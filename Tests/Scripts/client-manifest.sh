@@ -40,4 +40,7 @@ fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" |
 swift build --package-path "$client" --print-manifest-job-graph >"$TMPDIR/plan" 2>&1 || { cat "$TMPDIR/plan"; fail 'the client cannot be planned'; }
 grep -q CVaubanLinux "$TMPDIR/plan" || fail 'the plan does not name what is built: the next check would prove nothing'
 if grep -qE 'systemd|CVaubanBus' "$TMPDIR/plan"; then fail 'an application would need libsystemd'; fi
+# The rooms' filters of system calls are theirs: an application builds without libseccomp.
+if grep -m 3 -E 'seccomp|VaubanRoomHardening' "$TMPDIR/plan"; then fail 'an application would need libseccomp'; fi
+grep -q 'VaubanLinuxHost' "$TMPDIR/plan" || fail 'the plan names no target of ours: the check would prove nothing'
 echo "an application fetches $fetched"

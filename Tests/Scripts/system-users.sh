@@ -9,7 +9,7 @@ command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there 
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban-watcher-testing,vauban,pty-play,room-starter} "$TMPDIR/bin/" || exit 1
+    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban-watcher-testing,vauban,pty-play,room-starter,hardening-probe} "$TMPDIR/bin/" || exit 1
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
@@ -78,6 +78,15 @@ check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd 
 # Who may speak at the enclave's door is settled by uid: no application is.
 printf 'x' >"$TMPDIR/x"
 check 'all keychain work happens in another process, of another user' eval '[ "$(stat -c %U /proc/$keychain_pid)" != vauban-test-alice ]'
+
+# The command line, while it waits for a passcode or a value: another program of the same person cannot read it.
+mkfifo -m 666 "$TMPDIR/slow"
+(exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$bin/vauban" unlock --passcode-fd 3 3<>"$TMPDIR/slow" 2>/dev/null) & waiting=$!
+# It hides as soon as it knows which service it speaks to, a moment after it was started.
+hides() { for _ in $(seq 500); do [ "$(cat /proc/$waiting/comm)" = vauban ] || continue; as vauban-test-alice "$bin/hardening-probe" attack "$waiting" >"$TMPDIR/attack"; grep -q '^ptrace: refused' "$TMPDIR/attack" && grep -q '^memory file: refused' "$TMPDIR/attack" && return 0; done; return 1; }
+check 'a passcode that alice types cannot be read by her other programs' hides
+check 'and the command waits all the while' eval '[ "$(cat /proc/$waiting/comm)" = vauban ]'
+kill "$waiting"
 
 # The prompt: the name is what the witness saw, the item opens with the person's answer.
 check 'alice stores an item that asks' eval 'printf "asks first" | alice set bank/me --require presence 2>/dev/null'

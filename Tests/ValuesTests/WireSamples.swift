@@ -52,6 +52,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         full.settings = LockSettings(graceSeconds: 10, idleSeconds: 600, locksWithScreen: true)
         full.biometry = DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: false, unlocks: true, missesLeft: 2)
         full.hasOlderKeys = true
+        full.sleepIsAnnounced = true
         return full
     }()
     private static let question = PromptQuestion(

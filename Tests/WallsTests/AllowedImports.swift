@@ -19,9 +19,12 @@ let allowedImports: [String: Set<String>] = [
     // Host: the only place that talks to Linux.
     "CVaubanLinux": [],
     "VaubanLinuxHost": platform.union(policy).union(["CVaubanLinux", "SwiftASN1"]),
+    "CVaubanConfinement": [],
+    // Only rooms: what an application links must not need libseccomp.
+    "VaubanRoomHardening": platform.union(["CVaubanConfinement", "VaubanLinuxHost"]),
     "Launcher": platform.union(["VaubanLinuxHost", "CVaubanLinux", "Logging"]),
     "vauban-launcher": platform.union(["Launcher"]),
-    "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "Crypto", "Logging"]),
+    "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", "Crypto", "Logging"]),
     "vauban-witness": platform.union(["Witness"]),
     // The one process of ours that speaks on a bus; it listens there and can only ever make the enclave lock.
     "CVaubanBus": [],
@@ -31,18 +34,18 @@ let allowedImports: [String: Set<String>] = [
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
     "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
     "EnclaveSoftware": platform.union(policy).union(["Enclave", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
-    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanLinuxHost", "Logging"]),
+    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "enclaved": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 
     // Keychain: records. Only the store knows the database.
     "KeychainStore": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "GRDB", "SwiftASN1"]),
     "Keychain": platform.union(policy).union(["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel"])
-        .union(["VaubanLinuxHost", "SwiftASN1", "Crypto", "Logging"]),
+        .union(["VaubanLinuxHost", "VaubanRoomHardening", "SwiftASN1", "Crypto", "Logging"]),
     "keychaind": platform.union(["Keychain"]),
 
     // Authentication: the queue for the person's attention.
     "Authentication": platform.union(["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
-        .union(["VaubanLinuxHost", "Logging"]),
+        .union(["VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "authd": platform.union(["Authentication"]),
 
     // Callers: translators, and the typed clients that they share.
@@ -65,9 +68,11 @@ let allowedImports: [String: Set<String>] = [
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
     "SimulatedHost": platform.union(["VaubanLinuxHost"]),
-    "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
-    "vauban-launcher-testing": platform.union(["Launcher"]),
     "vauban-watcher-testing": platform.union(["Watcher"]),
+    "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
+    "vauban-launcher-testing": platform.union(["Launcher", "VaubanLinuxHost"]),
+    "CVaubanProbe": [],
+    "hardening-probe": platform.union(["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
 ]
 
 /// What every room that decides or carries a decision needs: secrets, their encoding, and the words of a policy.

@@ -1,18 +1,20 @@
 import Glibc
 internal import Logging
 internal import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 /// The program authd: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd with its socket.
 package enum AuthenticationProgram {
     package static func main() -> Never {
         let log = Logger(label: "authd", factory: { StreamLogHandler.standardError(label: $0) })
         do {
-            try ProcessHardening.apply()
+            let hardening = try RoomHardening(.authd)
             guard let enclave = enclave(in: Array(CommandLine.arguments.dropFirst())) else {
                 log.critical("usage: authd --enclave-folder DIR --enclave-uid N")
                 exit(64)
             }
             let listener = try InheritedSockets().socket("authentication")
+            for sentence in try hardening.confine() { log.warning("\(sentence)") }
             try AuthenticationRoom(listener: listener, enclave: enclave, log: log).run()
         } catch {
             log.critical("\(error)")

@@ -50,6 +50,8 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package static let keyBytes = 32
+    /// As many as a keybag has slots.
+    package static let keysMax = 256
     package let person: UInt32
     /// Grows with every lock. A lease of an older epoch than the last recall no longer holds class-A keys.
     package let epoch: Int64
@@ -71,7 +73,7 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
         guard let lock = DeviceStatus.Lock(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERFault("lock is unknown") }
         self.lock = lock
         passcodeIsSet = try fields.boolean("passcode is set")
-        keys = try fields.list("keys", max: 64, of: Key.self)
+        keys = try fields.list("keys", max: Self.keysMax, of: Key.self)
     }
 
     package func write(into der: inout DER.Serializer) throws {

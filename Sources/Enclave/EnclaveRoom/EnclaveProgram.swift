@@ -3,26 +3,40 @@
 package import Enclave
 import EnclaveSoftware
 import Glibc
-import VaubanLinuxHost
+package import VaubanLinuxHost
+internal import VaubanRoomHardening
+
+/// All in which the shipped program and the one for tests differ.
+package struct EnclaveOptions: Sendable {
+    package let cost: StretchCost
+    package var clock: any EnclaveClock = SystemClock()
+    /// Told of each step of the evidence protocol.
+    package var trace: (@Sendable (String) -> Void)?
+    /// Protections that the room is to do without, as on a machine that lacks them.
+    package var without: Set<HardeningFeature> = []
+
+    package init(cost: StretchCost) { self.cost = cost }
+}
 
 package enum EnclaveProgram {
-    /// Runs the room. The shipped program and the one for tests differ in the cost of a guess, in the clock, and in that
-    /// only the latter records its steps.
-    package static func main(
-        _ arguments: [String], cost: StretchCost, clock: some EnclaveClock = SystemClock(), trace: (@Sendable (String) -> Void)? = nil
-    ) -> Never {
+    /// Runs the room; `arguments` are the program's own name, then what the launcher gives.
+    package static func main(_ arguments: [String], _ options: EnclaveOptions) -> Never {
         do {
-            try ProcessHardening.apply()
+            let hardening = try RoomHardening(.enclaved, without: options.without)
             guard arguments.count == 3, arguments[1] == "--state" else {
                 fail("usage: \(arguments.first ?? "enclaved") --state FOLDER; it is started by Vauban's launcher or by systemd", 64)
             }
             let sockets = try InheritedSockets()
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
-            let host = EnclaveHost(
-                backend: backend(in: folder), store: FileStateStore(in: folder), clock: clock, stretcher: PasscodeStretcher(cost),
-                trace: trace)
-            let room = try EnclaveRoom(host: host, peers: try RoomPeers())
+            // The list of the system's users is out of reach when the room is shut in.
+            let peers = try RoomPeers()
+            let missing = try hardening.confine(state: folder)
+            var host = EnclaveHost(
+                backend: backend(in: folder), store: FileStateStore(in: folder), clock: options.clock,
+                stretcher: PasscodeStretcher(options.cost), trace: options.trace)
+            host.missingProtections = missing
+            let room = try EnclaveRoom(host: host, peers: peers)
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))
         } catch {

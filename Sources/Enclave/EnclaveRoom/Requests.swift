@@ -69,7 +69,10 @@ extension RequestLine {
 
     private func carryOutPersonal(_ request: EnclaveRequest, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
         switch request {
-        case .status: return Response(.status(vault.status))
+        case .status:
+            var status = vault.status
+            status.sleepIsAnnounced = room.watcher.isWatching
+            return Response(.status(status))
 
         case .challenge(let purpose):
             return Response(.challenge(try room.inbox.challenge(purpose, for: caller.uid)), descriptors: [room.keyCard])

@@ -2,4 +2,4 @@ import Enclave
 import EnclaveRoom
 import Foundation
 
-EnclaveProgram.main(CommandLine.arguments, cost: .shipped)
+EnclaveProgram.main(CommandLine.arguments, EnclaveOptions(cost: .shipped))

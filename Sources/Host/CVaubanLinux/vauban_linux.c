@@ -142,6 +142,11 @@ int vauban_bind_in(int folder, const char *name, mode_t mode) {
     return descriptor;
 }
 
+int vauban_open_place(const char *path) {
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
 int vauban_connect_in(int folder, const char *name) {
     struct sockaddr_un address;
     int problem = short_address(folder, name, &address);
@@ -193,6 +198,40 @@ int vauban_harden_process(void) {
     }
     return 0;
 }
+
+int vauban_hide_process(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -errno; }
+
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret 447
+#endif
+
+void *vauban_secret_file_pages(size_t count) {
+    int descriptor = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+    if (descriptor < 0) return NULL;
+    void *pages = MAP_FAILED;
+    if (ftruncate(descriptor, (off_t)count) == 0) pages = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    int problem = errno;
+    close(descriptor);
+    errno = problem;
+    if (pages == MAP_FAILED) return NULL;
+    madvise(pages, count, MADV_DONTFORK);
+    return pages;
+}
+
+void *vauban_private_pages(size_t count) {
+    void *pages = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return NULL;
+    madvise(pages, count, MADV_DONTDUMP);
+    madvise(pages, count, MADV_WIPEONFORK);
+    return pages;
+}
+
+uint64_t vauban_lock_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+int vauban_lock_pages(void *pages, size_t count) { return mlock2(pages, count, MLOCK_ONFAULT) == 0 ? 0 : -errno; }
 
 int vauban_random(void *buffer, size_t count) {
     uint8_t *bytes = buffer;

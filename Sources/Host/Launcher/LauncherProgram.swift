@@ -10,9 +10,9 @@ package enum LauncherProgram {
     private static let usageExit: Int32 = 64
     private static let alreadyRunningExit: Int32 = 75
 
-    /// The whole program. `enclave` is the program of the room that holds keys, `watcher` that of the watcher with the words
-    /// that it gets beyond every attendant's; the installed launcher has no other.
-    package static func main(enclave: String, watcher: [String] = ["vauban-watcher"]) -> Never {
+    /// The whole program. `enclave` is the program of the room that holds keys, `watcher` that of the watcher, each with the
+    /// words that it gets beyond every attendant's; the installed launcher has no other.
+    package static func main(enclave: [String], watcher: [String] = ["vauban-watcher"]) -> Never {
         let log = Logger(label: "vauban-launcher", factory: { StreamLogHandler.standardError(label: $0) })
         guard let options = LauncherOptions(Array(CommandLine.arguments.dropFirst())) else {
             say(LauncherOptions.usage)
@@ -38,7 +38,7 @@ package enum LauncherProgram {
     }
 
     private static func serve(
-        _ options: LauncherOptions, enclave: String, watcher: [String], home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?,
+        _ options: LauncherOptions, enclave: [String], watcher: [String], home: PrivateFolder, lock: Descriptor, ready: inout Descriptor?,
         log: Logger
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }

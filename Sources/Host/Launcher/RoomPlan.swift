@@ -8,10 +8,10 @@ struct RoomPlan: Sendable {
     let socket: String?
 
     /// The rooms of user mode, in the order in which they start. Each learns only its own folder and where the enclave is.
-    static func all(enclave: String, watcher: [String], home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
+    static func all(enclave: [String], watcher: [String], home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
         let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
         return [
-            RoomPlan(program: enclave, arguments: ["--state", "\(home)/\(enclaveFolder)"], socket: "enclave"),
+            RoomPlan(program: enclave[0], arguments: ["--state", "\(home)/\(enclaveFolder)"] + enclave.dropFirst(), socket: "enclave"),
             RoomPlan(program: "keychaind", arguments: ["--state", "\(home)/\(keychainFolder)"] + dials, socket: "keychain"),
             RoomPlan(program: "authd", arguments: dials, socket: "authentication"),
             RoomPlan(program: "vauban-witness", arguments: dials, socket: nil),

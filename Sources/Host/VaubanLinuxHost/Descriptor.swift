@@ -1,3 +1,4 @@
+internal import CVaubanLinux
 import Glibc
 
 /// A file descriptor that is closed when its last holder lets go. Close-on-exec is the maker's duty.
@@ -8,6 +9,11 @@ package final class Descriptor: Sendable {
     package init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }
+
+    /// A file or folder as a place only: it can be neither read nor changed by this, and no right to do so is asked for.
+    package static func place(_ path: String) throws(SystemFault) -> Descriptor {
+        Descriptor(try SystemFault.checkNegated(vauban_open_place(path), "open \(path)"))
+    }
 
     /// A second descriptor for the same open file, close-on-exec.
     package func duplicate() throws(SystemFault) -> Descriptor {

@@ -17,3 +17,15 @@ package enum DoorLimits {
     /// Before a door that found no descriptor free looks again, in milliseconds.
     package static let shortagePause: Int32 = 10
 }
+
+/// The limits of the memory for secrets, in bytes.
+enum SecretMemoryLimits {
+    /// The smallest slot, how many sizes there are (each twice the one before), and the largest slot.
+    static let slotBytesMin = 64
+    static let sizes = 7
+    static let slotBytesMax = slotBytesMin << (sizes - 1)
+    /// As much as may be locked where the limit is the oldest one, 64 KiB.
+    static let chunkBytes = 64 << 10
+    /// What a room should be able to lock: keys of some thousand people and the values in flight.
+    static let lockedBytesWanted = 1 << 20
+}

@@ -1,13 +1,14 @@
 import Glibc
 internal import Logging
 internal import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 /// The program vauban-witness: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
 package enum WitnessProgram {
     package static func main() -> Never {
         let log = Logger(label: "vauban-witness", factory: { StreamLogHandler.standardError(label: $0) })
-        do {
-            try ProcessHardening.apply()
+        do throws(SystemFault) {
+            for sentence in try RoomHardening(.witness).confine() { log.warning("\(sentence)") }
         } catch {
             log.critical("\(error)")
             exit(1)

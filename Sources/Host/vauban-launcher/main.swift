@@ -2,4 +2,4 @@
 
 import Launcher
 
-LauncherProgram.main(enclave: "enclaved")
+LauncherProgram.main(enclave: ["enclaved"])

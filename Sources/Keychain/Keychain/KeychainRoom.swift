@@ -5,6 +5,7 @@ internal import Glibc
 internal import KeychainStore
 package import Logging
 package import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 package struct KeychainRoom {
     /// `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
@@ -38,8 +39,7 @@ package struct KeychainRoom {
     package static func main(_ words: [String]) -> Never {
         guard let arguments = Arguments(words) else { leave(64, Arguments.usage) }
         do {
-            try ProcessHardening.apply()
-            try run(arguments)
+            try run(arguments, try RoomHardening(.keychaind))
         } catch let fault as SystemFault {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {
@@ -51,12 +51,13 @@ package struct KeychainRoom {
         }
     }
 
-    private static func run(_ arguments: Arguments) throws -> Never {
+    private static func run(_ arguments: Arguments, _ hardening: RoomHardening) throws -> Never {
         var logger = Logger(label: "keychaind") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .info
         let listener = try InheritedSockets().socket(socketName)
         let state = try PrivateFolder(path: arguments.state, creating: true)
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
+        for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
         let door = open(state: state, enclave: address, lent: LentKeys(), logger: logger)
         defer { withExtendedLifetime(lock) {} }

@@ -21,8 +21,9 @@ package final class KeychainDatabase: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // What is deleted is overwritten; a file that someone prepared can run nothing.
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
+            // since this process can make no file elsewhere.
+            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
             if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         }
         do {

@@ -14,12 +14,17 @@ import VaubanSecretBytes
 package struct StateFuzzing {
     private let pristine: [StateName: [UInt8]]
     private let withoutPasscode: [StateName: [UInt8]]
+    /// With a passcode, and without.
+    private let keybag: Keybag
+    private let openKeybag: Keybag
     private let rows: [KnownRow]
 
     /// Prepares what every input is held against.
     package init() throws {
         pristine = try KnownState.files(hasPasscode: true)
         withoutPasscode = try KnownState.files(hasPasscode: false)
+        keybag = try KnownState.keybag(hasPasscode: true)
+        openKeybag = try KnownState.keybag(hasPasscode: false)
         let vault = FuzzMachine(pristine).start()
         try vault.unlock(SecretBytes(copying: FuzzMachine.passcode))
         rows = try (Protection.allCases.map { ($0, nil) } + [(.whenUnlocked, .userPresence), (.always, .userPresence)]).map {
@@ -57,7 +62,7 @@ package struct StateFuzzing {
     @discardableResult package func run(_ input: [UInt8]) throws -> Int {
         guard let mode = input.first else { return 0 }
         if mode & 8 != 0 {
-            let bag = KeybagEdits.apply(input.dropFirst().prefix(3 * 32), to: try KnownState.keybag(hasPasscode: mode & 4 == 0))
+            let bag = KeybagEdits.apply(input.dropFirst().prefix(3 * 32), to: mode & 4 == 0 ? keybag : openKeybag)
             return try run([mode & 4 | 1] + (try bag.encoded()))
         }
         let content = Array(input.dropFirst())

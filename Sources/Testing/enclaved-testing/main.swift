@@ -1,10 +1,40 @@
-// The room of enclaved with a cheap KDF, so that tests can enter many passcodes; with a clock that a file moves, and a
-// record of its steps, where arguments ask for them. It is never installed.
+// The room of enclaved with a cheap KDF, so that tests can enter many passcodes. It is never installed. It takes more than the
+// shipped program does: `--without FEATURE,…` does as on a machine that lacks these protections, `--clock FILE` has a file move
+// the clocks, `--trace FILE` records the steps of the evidence protocol.
 
 import Enclave
 import EnclaveRoom
 import Foundation
+import Glibc
+import VaubanLinuxHost
 
-let options = TestingOptions(CommandLine.arguments)
-EnclaveProgram.main(
-    options.arguments, cost: StretchCost(log2Rounds: 10, blockSizeMin: 8), clock: FileClock(path: options.clock), trace: options.trace)
+func fail(_ why: String) -> Never {
+    FileHandle.standardError.write(Data("enclaved-testing: \(why)\n".utf8))
+    exit(64)
+}
+
+/// Takes an argument of this program and its value away; what is left is for the room.
+func take(_ name: String, from words: inout [String]) -> String? {
+    guard let index = words.firstIndex(of: name) else { return nil }
+    guard index + 1 < words.count else { fail("\(name) needs a value") }
+    defer { words.removeSubrange(index...(index + 1)) }
+    return words[index + 1]
+}
+
+var words = CommandLine.arguments
+var options = EnclaveOptions(cost: StretchCost(log2Rounds: 10, blockSizeMin: 8))
+if let names = take("--without", from: &words) {
+    for name in names.split(separator: ",") {
+        guard let feature = HardeningFeature(rawValue: String(name)) else { fail("\(name) is not a protection") }
+        options.without.insert(feature)
+    }
+}
+if let path = take("--clock", from: &words) {
+    guard let clock = FileClock(path: path) else { fail("\(path) cannot be read") }
+    options.clock = clock
+}
+if let path = take("--trace", from: &words) {
+    guard let recorder = TraceRecorder(path: path) else { fail("\(path) cannot be written") }
+    options.trace = { recorder.record($0) }
+}
+EnclaveProgram.main(words, options)

@@ -68,6 +68,8 @@ package struct DeviceStatus: Hashable, Sendable {
     package var biometry = Biometry.none
     /// Older keys are still in use: items wait to be wrapped by the newest.
     package var hasOlderKeys = false
+    /// A login manager says when the machine is about to sleep; otherwise that is noticed at the next use.
+    package var sleepIsAnnounced = false
 
     package init(lock: Lock, cause: Cause, since: Int64, passcodeIsSet: Bool, triesLeft: Int64, secondsToWait: Int64, warnings: [String]) {
         self.lock = lock
@@ -82,7 +84,8 @@ package struct DeviceStatus: Hashable, Sendable {
 
 /// `DeviceStatus ::= SEQUENCE { lock INTEGER, cause INTEGER, since INTEGER, passcodeIsSet BOOLEAN, triesLeft INTEGER,
 ///   secondsToWait INTEGER, warnings SEQUENCE OF SEQUENCE { UTF8String }, wrongGuesses SEQUENCE OF WrongGuess,
-///   recoveryKeyIsSet BOOLEAN, settings LockSettings, biometry Biometry, hasOlderKeys BOOLEAN, recovered [0] INTEGER OPTIONAL }`
+///   recoveryKeyIsSet BOOLEAN, settings LockSettings, biometry Biometry, hasOlderKeys BOOLEAN,
+///   sleepIsAnnounced BOOLEAN, recovered [0] INTEGER OPTIONAL }`
 extension DeviceStatus: DERReadable, DERWritable {
     package static let wrongGuessesMax = 10
 
@@ -100,6 +103,7 @@ extension DeviceStatus: DERReadable, DERWritable {
         settings = try fields.value("settings")
         biometry = try fields.value("biometry")
         hasOlderKeys = try fields.boolean("has older keys")
+        sleepIsAnnounced = try fields.boolean("sleep is announced")
         recovered = try fields.optionalInteger(0, "recovered", in: Int64.min...Int64.max)
     }
 
@@ -117,6 +121,7 @@ extension DeviceStatus: DERReadable, DERWritable {
             try fields.value(settings)
             try fields.value(biometry)
             try fields.boolean(hasOlderKeys)
+            try fields.boolean(sleepIsAnnounced)
             try fields.optionalInteger(0, recovered)
         }
     }

@@ -10,13 +10,21 @@ import Glibc
 /// another thread hands over the only way to reach the bytes.
 package struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
+    /// Where the storage came from, and goes back to; nil is the heap. It lives as long as the process.
+    private let keeper: Unmanaged<SecretKeeper>?
 
     /// Makes a secret of `count` bytes, all zero, and lets `body` write them in place.
     package init<Failure: Error>(
         count: Int, writing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
-        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        if let installed = SecretMemory.keeper, let kept = installed._withUnsafeGuaranteedRef({ $0.take(max(count, 1)) }) {
+            keeper = installed
+            storage = kept
+        } else {
+            keeper = nil
+            storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
+            storage.initializeMemory(as: UInt8.self, repeating: 0)
+        }
         self.count = count
         try body(UnsafeMutableRawBufferPointer(rebasing: storage[0..<count]))
     }
@@ -49,8 +57,12 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     package var isEmpty: Bool { count == 0 }
 
     deinit {
-        if let base = storage.baseAddress { explicit_bzero(base, storage.count) }
-        storage.deallocate()
+        if let keeper {
+            keeper._withUnsafeGuaranteedRef { $0.giveBack(storage) }
+        } else {
+            if let base = storage.baseAddress { explicit_bzero(base, storage.count) }
+            storage.deallocate()
+        }
     }
 
     /// Lends the bytes for the length of `body`.

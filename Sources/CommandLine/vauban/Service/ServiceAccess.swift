@@ -5,9 +5,11 @@ import VaubanLinuxHost
 /// Which service this command uses, and the making of one. Only the command line makes a keychain.
 enum ServiceAccess {
     /// The service for any verb. A home that `VAUBAN_HOME` names is made if it is not there: that is what the variable
-    /// is for.
+    /// is for. With the installed service no other program of the person can read this one's memory; in user mode the
+    /// witness has no right to see through that, and a prompt could not name this program.
     static func current() throws -> Service {
         let service = try Service.current()
+        if service.mode == .system { try ProcessHardening.hide() }
         if case .named(let home) = service.mode { try make(home: home) }
         return service
     }

@@ -42,6 +42,8 @@ int vauban_pidfd_open(pid_t pid);
 int vauban_pass_credentials(int socket);
 /* Binds a Unix stream socket at NAME inside the folder that FOLDER names, so that long paths work: fd or -errno. */
 int vauban_bind_in(int folder, const char *name, mode_t mode);
+/* Opens a file or folder as a place only, which asks for no right on it: fd or -errno. */
+int vauban_open_place(const char *path);
 /* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
 int vauban_connect_in(int folder, const char *name);
 
@@ -54,6 +56,19 @@ int vauban_is_sealed_memory(int descriptor);
 bool vauban_is_privileged(void);
 /* No core, not traceable by equals, no new privileges: 0 or -errno. */
 int vauban_harden_process(void);
+/* Not traceable by equals, and so without a core, and nothing else: 0 or -errno. */
+int vauban_hide_process(void);
+
+/* Pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is switched off): NULL and errno. They
+   are locked and in no dump, and no child has them. */
+void *vauban_secret_file_pages(size_t count);
+/* Pages in no dump, which a child finds empty: NULL and errno. */
+void *vauban_private_pages(size_t count);
+/* How many bytes this process may lock, by its limit alone. */
+uint64_t vauban_lock_limit(void);
+/* Keeps pages out of swap, each from its first use on: 0 or -errno. */
+int vauban_lock_pages(void *pages, size_t count);
+
 /* getrandom until the buffer is full: 0 or -errno. */
 int vauban_random(void *buffer, size_t count);
 

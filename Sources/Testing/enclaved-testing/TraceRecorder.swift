@@ -2,28 +2,8 @@ import Foundation
 import Synchronization
 import VaubanLinuxHost
 
-/// The arguments that the shipped program does not have: `--clock FILE` and `--trace FILE`.
-struct TestingOptions {
-    /// What is left for the room itself.
-    let arguments: [String]
-    let clock: String?
-    let trace: (@Sendable (String) -> Void)?
-
-    init(_ all: [String]) {
-        var rest: [String] = []
-        var named: [String: String] = [:]
-        var words = all.makeIterator()
-        while let word = words.next() {
-            if ["--clock", "--trace"].contains(word), let value = words.next() { named[word] = value } else { rest.append(word) }
-        }
-        arguments = rest
-        clock = named["--clock"]
-        if let path = named["--trace"], let recorder = TraceRecorder(path: path) { trace = { recorder.record($0) } } else { trace = nil }
-    }
-}
-
 /// Writes steps to a file, one a line, with small numbers in the place of names such as `n:3f.a0`.
-private final class TraceRecorder: Sendable {
+final class TraceRecorder: Sendable {
     private let numbers = Mutex<[Substring: [Substring: Int]]>([:])
     private let file: Descriptor
 

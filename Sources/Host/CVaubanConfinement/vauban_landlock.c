@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "CVaubanConfinement.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* By hand, since headers are older than kernels: the numbers are the same on every architecture. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+#define CREATE_RULESET_VERSION 1U
+#define RULE_PATH_BENEATH 1
+
+struct ruleset_attributes {
+    uint64_t files;
+    uint64_t network; /* version 4 */
+    uint64_t scopes;  /* version 6 */
+};
+
+struct path_beneath {
+    uint64_t rights;
+    int32_t descriptor;
+} __attribute__((packed));
+
+int vauban_landlock_version(void) {
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
+    return version < 0 ? -errno : (int)version;
+}
+
+int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count) {
+    struct ruleset_attributes attributes = {files, network, scopes};
+    /* A kernel takes a longer structure than it knows as long as the rest is zero. */
+    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    if (ruleset < 0) return -errno;
+    int problem = 0;
+    for (int index = 0; index < count && !problem; index++) {
+        struct path_beneath rule = {rules[index].rights, rules[index].descriptor};
+        if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0) != 0) problem = -errno;
+    }
+    if (!problem && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) problem = -errno;
+    close(ruleset);
+    return problem;
+}

@@ -1,0 +1,169 @@
+internal import CVaubanLinux
+import Glibc
+internal import Synchronization
+internal import VaubanSecretBytes
+
+/// Memory for secrets that is in no dump and, as far as the kernel allows, neither in swap nor in a hibernation image. Small
+/// secrets share chunks and are reused by size; a large one has pages of its own, which go back to the kernel.
+package final class SecretArena: Sendable {
+    /// How well pages are kept, best last.
+    package enum Backing: Int, Comparable, Sendable {
+        /// In no dump, but the limit on locked memory keeps it from being locked.
+        case unlocked
+        case locked
+        /// Not even the kernel maps it.
+        case secretFile
+
+        package static func < (one: Backing, other: Backing) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    private struct State {
+        /// Of each size, the address of the first free slot, or 0; a free slot begins with the address of the next.
+        var free = [UInt](repeating: 0, count: SecretMemoryLimits.sizes)
+        /// What is left of the newest chunk.
+        var next: UInt = 0
+        var end: UInt = 0
+        var weakest: Backing?
+        /// The large secrets that are locked, by address, and how many bytes they are.
+        var locked: Set<UInt> = []
+        var lockedBytes = 0
+    }
+
+    private let without: Set<HardeningFeature>
+    private let largeLockedBytesMax: Int
+    private let state: Mutex<State>
+    /// Whether as much can be locked as a program may come to need; false where the limit is too small.
+    private let locksEnough: Bool
+
+    /// `without` are features that are not to be used; a program of a person leaves memfd_secret out, since it would keep
+    /// the machine from hibernating while the program runs.
+    package init(without: Set<HardeningFeature> = []) {
+        self.without = without
+        // Half of what may be locked stays for the small secrets, which are the keys.
+        largeLockedBytesMax = Int(clamping: vauban_lock_limit() / 2)
+        locksEnough = !without.contains(.mlock) && Self.canLock(SecretMemoryLimits.lockedBytesWanted)
+        state = Mutex(State())
+        // The first chunk says what this machine gives.
+        state.withLock { state in _ = grow(&state) }
+    }
+
+    /// Lets the secrets of this process lie in such memory from now on. Where that was done before, it stays so.
+    @discardableResult
+    package static func hold(without: Set<HardeningFeature> = []) -> SecretArena {
+        let arena = SecretArena(without: without)
+        _ = SecretMemory.use(SecretKeeper(take: { arena.take($0) }, giveBack: { arena.giveBack($0) }))
+        return arena
+    }
+
+    /// How the worst kept of the small secrets' chunks is kept; nil when there is no memory at all.
+    package var backing: Backing? { state.withLock { $0.weakest } }
+
+    /// What this machine does not give.
+    package var missing: Set<HardeningFeature> {
+        switch backing {
+        case .secretFile: locksEnough ? [] : [.mlock]
+        case .locked: locksEnough ? [.memfdSecret] : [.memfdSecret, .mlock]
+        case .unlocked, nil: [.memfdSecret, .mlock]
+        }
+    }
+
+    /// Zeroed memory for a secret of `count` bytes (at least 1); nil when the machine has none.
+    package func take(_ count: Int) -> UnsafeMutableRawBufferPointer? {
+        guard count <= SecretMemoryLimits.slotBytesMax else { return large(count) }
+        let size = Self.size(of: count)
+        let address = state.withLock { state -> UInt in
+            let first = state.free[size]
+            if let slot = UnsafeMutableRawPointer(bitPattern: first) {
+                state.free[size] = slot.load(as: UInt.self)
+                slot.storeBytes(of: 0, as: UInt.self)
+                return first
+            }
+            let bytes = UInt(SecretMemoryLimits.slotBytesMin << size)
+            if state.end - state.next < bytes, !grow(&state) { return 0 }
+            defer { state.next += bytes }
+            return state.next
+        }
+        return UnsafeMutableRawPointer(bitPattern: address).map { UnsafeMutableRawBufferPointer(start: $0, count: count) }
+    }
+
+    /// Overwrites what `take` answered, and has it back.
+    package func giveBack(_ storage: UnsafeMutableRawBufferPointer) {
+        guard let slot = storage.baseAddress else { return }
+        explicit_bzero(slot, storage.count)
+        guard storage.count <= SecretMemoryLimits.slotBytesMax else { return unmap(slot, Self.pages(storage.count)) }
+        let size = Self.size(of: storage.count)
+        let address = UInt(bitPattern: slot)
+        state.withLock { state in
+            UnsafeMutableRawPointer(bitPattern: address)?.storeBytes(of: state.free[size], as: UInt.self)
+            state.free[size] = address
+        }
+    }
+
+    // MARK: Small
+
+    /// 0 for the smallest slot, one more for each doubling.
+    private static func size(of count: Int) -> Int {
+        let units = (count - 1) / SecretMemoryLimits.slotBytesMin
+        return Int.bitWidth - units.leadingZeroBitCount
+    }
+
+    /// Begins a new chunk, as well kept as can be had now. What is left of the old one, less than the slot that was wanted,
+    /// stays unused.
+    private func grow(_ state: inout State) -> Bool {
+        let count = SecretMemoryLimits.chunkBytes
+        var pages: UnsafeMutableRawPointer?
+        var backing = Backing.secretFile
+        if !without.contains(.memfdSecret) { pages = vauban_secret_file_pages(count) }
+        if pages == nil {
+            pages = vauban_private_pages(count)
+            let isLocked = !without.contains(.mlock) && vauban_lock_pages(pages, count) == 0
+            backing = isLocked ? .locked : .unlocked
+        }
+        guard let pages else { return false }
+        state.next = UInt(bitPattern: pages)
+        state.end = state.next + UInt(count)
+        state.weakest = min(state.weakest ?? .secretFile, backing)
+        return true
+    }
+
+    private static func canLock(_ count: Int) -> Bool {
+        guard let pages = vauban_private_pages(count) else { return false }
+        defer { munmap(pages, count) }
+        return vauban_lock_pages(pages, count) == 0
+    }
+
+    // MARK: Large
+
+    private static func pages(_ count: Int) -> Int { (count + 4095) & ~4095 }
+
+    private func large(_ count: Int) -> UnsafeMutableRawBufferPointer? {
+        let bytes = Self.pages(count)
+        guard let pages = vauban_private_pages(bytes) else { return nil }
+        if !without.contains(.mlock), reserve(bytes) {
+            if vauban_lock_pages(pages, bytes) == 0 {
+                let address = UInt(bitPattern: pages)
+                state.withLock { _ = $0.locked.insert(address) }
+            } else {
+                state.withLock { $0.lockedBytes -= bytes }
+            }
+        }
+        return UnsafeMutableRawBufferPointer(start: pages, count: count)
+    }
+
+    private func reserve(_ bytes: Int) -> Bool {
+        state.withLock { state in
+            guard state.lockedBytes + bytes <= largeLockedBytesMax else { return false }
+            state.lockedBytes += bytes
+            return true
+        }
+    }
+
+    private func unmap(_ pages: UnsafeMutableRawPointer, _ bytes: Int) {
+        let address = UInt(bitPattern: pages)
+        // Before the pages go: another secret may get the same address the moment they are gone.
+        state.withLock { state in
+            if state.locked.remove(address) != nil { state.lockedBytes -= bytes }
+        }
+        munmap(pages, bytes)
+    }
+}

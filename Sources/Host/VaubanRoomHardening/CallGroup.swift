@@ -1,0 +1,136 @@
+internal import Glibc
+
+/// A table of system calls that serve one purpose. Names that an architecture does not have are left out there.
+package struct CallGroup: Sendable {
+    /// The name in the specification.
+    package let name: String
+    /// The calls that are allowed whatever their arguments.
+    package let calls: [String]
+    /// The calls that depend on an argument.
+    package let conditional: [CallRule]
+
+    private init(_ name: String, _ calls: String, _ conditional: [CallRule] = []) {
+        self.name = name
+        self.calls = calls.split(whereSeparator: \.isWhitespace).map(String.init)
+        self.conditional = conditional
+    }
+
+    var rules: [CallRule] { calls.map { CallRule($0, .allow) } + conditional }
+
+    /// Threads, memory, time, and facts about the process itself: what the Swift runtime, Foundation and glibc ask for.
+    package static let running = CallGroup(
+        "running",
+        """
+        brk munmap mremap madvise mincore msync membarrier mlock mlock2 munlock map_shadow_stack
+        futex futex_waitv futex_wait futex_wake futex_requeue set_robust_list get_robust_list rseq set_tid_address exit exit_group
+        getpid gettid getppid getuid geteuid getgid getegid getresuid getresgid getpgrp getrusage getrlimit ugetrlimit
+        sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
+        getpriority setpriority
+        rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack restart_syscall pause
+        clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time
+        getrandom uname sysinfo umask getcwd
+        """)
+
+    /// What is open already: reading, writing and waiting.
+    package static let streams = CallGroup(
+        "streams",
+        """
+        read readv write writev close close_range dup dup2 dup3 fcntl pipe pipe2
+        poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2
+        timerfd_create timerfd_settime timerfd_gettime
+        recvmsg recvfrom sendmsg sendto shutdown getsockopt setsockopt getsockname getpeername
+        """)
+
+    /// Facts about files; Landlock does not judge these.
+    package static let looking = CallGroup(
+        "looking",
+        """
+        fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 statfs fstatfs listxattr
+        """)
+
+    /// A state folder, and pages for secrets.
+    package static let keeping = CallGroup(
+        "keeping",
+        """
+        open openat lseek pread64 pwrite64 preadv pwritev fsync fdatasync ftruncate fallocate fadvise64 flock
+        mkdir mkdirat unlink unlinkat rename renameat renameat2 fchmod fchown utimensat memfd_create memfd_secret
+        """)
+
+    /// Opening files without any way to change one.
+    package static let reading = CallGroup("reading", "", ["open", "openat"].flatMap(readOnly))
+
+    /// Who connects to the socket that was passed.
+    package static let accepting = CallGroup("accepting", "accept accept4")
+
+    /// The enclave's door, and no other kind of address.
+    package static let dialling = CallGroup(
+        "dialling", "connect pidfd_open",
+        [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
+
+    private static func readOnly(_ call: String) -> [CallRule] {
+        let flags: UInt32 = call == "open" ? 1 : 2
+        // O_TMPFILE without O_DIRECTORY, which it contains.
+        let makes = UInt64(O_CREAT | O_TRUNC) | 0o20000000
+        let mode = UInt64(O_ACCMODE)
+        return [
+            CallRule(call, .allow, .masked(flags, mask: mode | makes, value: UInt64(O_RDONLY))),
+            CallRule(call, .refuse, .masked(flags, mask: mode, value: UInt64(O_WRONLY))),
+            CallRule(call, .refuse, .masked(flags, mask: mode, value: UInt64(O_RDWR))),
+            CallRule(call, .refuse, .masked(flags, mask: UInt64(O_CREAT), value: UInt64(O_CREAT))),
+            CallRule(call, .refuse, .masked(flags, mask: UInt64(O_TRUNC), value: UInt64(O_TRUNC))),
+            CallRule(call, .refuse, .masked(flags, mask: 0o20000000, value: 0o20000000)),
+        ]
+    }
+
+    /// Calls of every room that depend on an argument.
+    package static var conditions: [CallRule] {
+        let executable = UInt64(PROT_EXEC)
+        // CLONE_THREAD, and the flags that begin namespaces: those of the mount, cgroup, uts, ipc, user, pid and network kind.
+        let thread: UInt64 = 0x0001_0000
+        let namespaces: UInt64 = 0x7E02_0000
+        let own = UInt64(UInt32(bitPattern: getpid()))
+        let word: UInt64 = 0xFFFF_FFFF
+        return [
+            // No new code: neither mapped nor made of what was written.
+            CallRule("mmap", .allow, .masked(2, mask: executable, value: 0)),
+            CallRule("mmap", .kill, .masked(2, mask: executable, value: executable)),
+            CallRule("mprotect", .allow, .masked(2, mask: executable, value: 0)),
+            CallRule("mprotect", .kill, .masked(2, mask: executable, value: executable)),
+            // Threads, but no processes. clone3 hides its flags in memory, so it answers ENOSYS and glibc takes clone.
+            CallRule("clone", .allow, .masked(0, mask: thread | namespaces, value: thread)),
+            CallRule("clone", .kill, .masked(0, mask: thread, value: 0)),
+            // Names of threads and of memory; never again readable, never a tracer that is allowed.
+            CallRule("prctl", .allow, .equal(0, 15)),  // PR_SET_NAME
+            CallRule("prctl", .allow, .equal(0, 16)),  // PR_GET_NAME
+            CallRule("prctl", .allow, .equal(0, 0x5356_4D41)),  // PR_SET_VMA
+            CallRule("prctl", .kill, .masked(0, mask: word, value: 4)),  // PR_SET_DUMPABLE
+            CallRule("prctl", .kill, .masked(0, mask: word, value: 0x5961_6D61)),  // PR_SET_PTRACER
+            // Limits are read, not set.
+            CallRule("prlimit64", .allow, .equal(2, 0)),
+            // A signal to itself is how a process aborts; signal 0 asks whether another lives.
+            CallRule("tgkill", .allow, .equal(0, own)),
+            CallRule("tgkill", .refuse, .notEqual(0, own)),
+            CallRule("kill", .allow, .equal(1, 0)),
+            CallRule("kill", .refuse, .notEqual(1, 0)),
+            // Is it a terminal, how much is there; never typing into the terminal that it was started from.
+            CallRule("ioctl", .allow, .equal(1, 0x5401)),  // TCGETS
+            CallRule("ioctl", .allow, .equal(1, 0x541B)),  // FIONREAD
+            CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x5412)),  // TIOCSTI
+            CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x541C)),  // TIOCLINUX
+        ]
+    }
+
+    /// What no room has any business with: a room that makes such a call is no longer ours.
+    package static let dangerous = """
+        execve execveat fork vfork
+        ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp
+        bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register
+        keyctl add_key request_key
+        mount umount umount2 mount_setattr move_mount open_tree fsopen fsconfig fsmount fspick pivot_root chroot
+        unshare setns open_by_handle_at
+        setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset personality
+        init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct
+        settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname syslog
+        iopl ioperm modify_ldt vmsplice seccomp
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+}

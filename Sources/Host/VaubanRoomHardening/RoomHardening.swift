@@ -1,0 +1,109 @@
+// How a room shuts itself in: simple measures and key memory first, before it reads a byte; Landlock and the filter of system
+// calls when its files are open and nobody has spoken to it yet. What each room may do stands in RoomProfile and in
+// Specs/hardening.md.
+
+internal import CVaubanConfinement
+import Glibc
+package import VaubanLinuxHost
+
+package struct RoomHardening {
+    private let profile: RoomProfile
+    private let without: Set<HardeningFeature>
+    private var missing: Set<HardeningFeature> = []
+    /// The newest version of Landlock to be used, as on an older kernel; for tests.
+    package var landlockVersionMax = Int32.max
+
+    /// The simple measures, and the memory for secrets where the room holds any; before its first secret. `without` names
+    /// what is to be done without, which only programs for tests do.
+    package init(_ profile: RoomProfile, without: Set<HardeningFeature> = []) throws(SystemFault) {
+        self.profile = profile
+        self.without = without
+        try ProcessHardening.apply()
+        guard profile.holdsSecrets else { return }
+        missing = SecretArena.hold(without: without).missing
+    }
+
+    /// What this kernel itself has not: Landlock, the filter of system calls.
+    package static var lackedByKernel: Set<HardeningFeature> {
+        var lacked: Set<HardeningFeature> = []
+        if vauban_landlock_version() <= 0 { lacked.insert(.landlock) }
+        if !vauban_can_filter_calls() { lacked.insert(.seccomp) }
+        return lacked
+    }
+
+    /// Shuts the room in, with its state folder if it has one. To be called while there is one thread, since what is set here
+    /// binds this thread and those that it starts. Answers what this machine lacks, as sentences for the person.
+    package func confine(state: PrivateFolder? = nil) throws(SystemFault) -> [String] {
+        guard try ProcessHardening.number(of: "Threads") == 1 else {
+            throw SystemFault("confine the process, because it has threads already", code: EBUSY)
+        }
+        // The zone of log lines is read once, and its file is out of reach from here on.
+        tzset()
+        let lacked = Self.lackedByKernel.union(without)
+        var missing = missing
+        if let files = profile.files {
+            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files, state) }
+        }
+        if lacked.contains(.seccomp) { missing.insert(.seccomp) } else { try filter() }
+        return HardeningFeature.allCases.filter(missing.contains).map { profile.loss(of: $0) }
+    }
+
+    private func restrict(_ files: RoomProfile.Files, _ state: PrivateFolder?) throws(SystemFault) {
+        let version = min(vauban_landlock_version(), landlockVersionMax)
+        let handled = LandlockRights.known(to: version)
+        var rules: [vauban_landlock_rule] = []
+        if let state {
+            rules.append(
+                vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
+        }
+        for path in files.reads {
+            // Never closed: what /proc shows may be made anew under the same name when nobody holds it, and a rule is about the
+            // very thing that was open.
+            let place = try Descriptor.place(path)
+            let number = try SystemFault.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
+            withExtendedLifetime(place) {}
+            rules.append(vauban_landlock_rule(descriptor: number, rights: LandlockRights.readFile.rawValue))
+        }
+        let network: UInt64 = version >= 4 ? 0b11 : 0
+        let scopes: UInt64 = version >= 6 ? 0b11 : 0
+        try SystemFault.checkNegated(
+            vauban_landlock_restrict(handled.rawValue, network, scopes, rules, Int32(rules.count)), "restrict the process by Landlock")
+    }
+
+    private func filter() throws(SystemFault) {
+        var names: [UnsafeMutablePointer<CChar>?] = []
+        defer { for name in names { free(name) } }
+        var rules: [vauban_call_rule] = []
+        for rule in profile.calls {
+            let name = strdup(rule.call)
+            names.append(name)
+            rules.append(rule.shape(named: name))
+        }
+        try SystemFault.checkNegated(vauban_filter_calls(rules, Int32(rules.count)), "filter the process's system calls")
+    }
+}
+
+/// LANDLOCK_ACCESS_FS_*, by hand since headers are older than kernels.
+struct LandlockRights: OptionSet {
+    let rawValue: UInt64
+    static let writeFile = LandlockRights(rawValue: 1 << 1)
+    static let readFile = LandlockRights(rawValue: 1 << 2)
+    static let readFolder = LandlockRights(rawValue: 1 << 3)
+    static let removeFile = LandlockRights(rawValue: 1 << 5)
+    static let makeFolder = LandlockRights(rawValue: 1 << 7)
+    static let makeFile = LandlockRights(rawValue: 1 << 8)
+    static let truncate = LandlockRights(rawValue: 1 << 14)
+
+    /// What a room does in its state folder: no program, no socket, no link, no device.
+    static let keep: LandlockRights = [.writeFile, .readFile, .readFolder, .removeFile, .makeFolder, .makeFile, .truncate]
+
+    /// All that a version can deny. Bits 0 to 12 came with the first, then one each with the second (moving to other folders),
+    /// the third (truncating) and the fifth (device controls).
+    static func known(to version: Int32) -> LandlockRights {
+        var bits = 13
+        if version >= 2 { bits += 1 }
+        if version >= 3 { bits += 1 }
+        if version >= 5 { bits += 1 }
+        return LandlockRights(rawValue: (1 << UInt64(bits)) - 1)
+    }
+}

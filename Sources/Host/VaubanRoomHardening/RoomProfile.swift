@@ -1,0 +1,63 @@
+// What each room may do, as tables; Specs/hardening.md has the same, and a test compares.
+
+package import VaubanLinuxHost
+
+package struct RoomProfile: Sendable {
+    /// What a room may touch of the file system beside its state folder.
+    package struct Files: Sendable {
+        /// Files, or folders whose files, it may read.
+        package let reads: [String]
+    }
+
+    package let name: String
+    /// Nil for the room that Landlock would keep from its work.
+    package let files: Files?
+    package let holdsSecrets: Bool
+    /// The groups of calls that it may make, by the names of the specification.
+    package let groups: [CallGroup]
+    /// Calls that kill this room beside those that kill every one.
+    package let killed: [String]
+
+    /// About the room itself: the process that a descriptor names, and how its own threads fare, which Dispatch asks when work
+    /// has waited for a second; where it gets no answer it ends the process.
+    private static let own = ["/proc/self/fdinfo", "/proc/self/task"]
+
+    package static let enclaved = RoomProfile(
+        name: "enclaved", files: Files(reads: own), holdsSecrets: true,
+        groups: [.running, .streams, .looking, .keeping, .accepting], killed: ["socket", "socketpair", "connect", "bind", "pidfd_open"])
+
+    /// SQLite asks the device for its random numbers.
+    package static let keychaind = RoomProfile(
+        name: "keychaind", files: Files(reads: own + ["/dev/urandom"]), holdsSecrets: true,
+        groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind"])
+
+    package static let authd = RoomProfile(
+        name: "authd", files: Files(reads: own), holdsSecrets: false,
+        groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
+
+    /// The kernel lets nobody whom Landlock restricts look at a process that is less restricted, and looking at others is what
+    /// this one is for. So it is kept from writing by the filter, and from other processes' memory by having no call that
+    /// reads from anywhere but a file's beginning.
+    package static let witness = RoomProfile(
+        name: "witness", files: nil, holdsSecrets: false,
+        groups: [.running, .streams, .looking, .reading, .dialling],
+        killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
+
+    package static let all = [enclaved, keychaind, authd, witness]
+
+    package var calls: [CallRule] {
+        groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }
+    }
+
+    /// What is lost without a feature, in a sentence for the person.
+    package func loss(of feature: HardeningFeature) -> String {
+        switch feature {
+        case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."
+        case .seccomp:
+            "The filter of system calls is not available on this kernel: \(name), if it was taken over, could start programs and use the network."
+        case .memfdSecret:
+            "memfd_secret is not available on this kernel (it is older than Linux 6.5, or started with secretmem.enable=0): the keys in \(name)'s memory can reach a hibernation image."
+        case .mlock: "The limit on locked memory is too small (ulimit -l): the keys in \(name)'s memory can reach the swap space."
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import CVaubanProbe
+import Foundation
+import Glibc
+
+/// What a debugger or a thief of secrets does to a process that it did not start.
+struct Attack {
+    let pid: pid_t
+
+    func run() {
+        // Where the process's own map is closed too, any address will do: the right is asked for before the address is used.
+        let address = mappedAddress() ?? 0x10000
+        tell("ptrace", vauban_probe_attach(pid))
+        tell("memory file", vauban_probe_read_memory(pid, address))
+        tell("process_vm_readv", vauban_probe_copy_memory(pid, address))
+        tell("pidfd_getfd", vauban_probe_take_descriptor(pid))
+        for name in ["environ", "maps", "auxv", "exe", "cwd", "fd/2"] { tell(name, opens(name)) }
+    }
+
+    private func tell(_ what: String, _ result: Int32) {
+        say("\(what): \(result == 0 ? "done" : "refused \(-result)")")
+    }
+
+    /// Opening is not enough where the kernel asks for the right when reading.
+    private func opens(_ name: String) -> Int32 {
+        let number = open("/proc/\(pid)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { return -errno }
+        defer { close(number) }
+        var information = stat()
+        guard fstat(number, &information) == 0, information.st_mode & S_IFMT == S_IFREG, name.contains("fd/") == false else { return 0 }
+        var byte: UInt8 = 0
+        return read(number, &byte, 1) >= 0 ? 0 : -errno
+    }
+
+    private func mappedAddress() -> UInt64? {
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8) else { return nil }
+        return text.split(separator: "-").first.flatMap { UInt64($0, radix: 16) }
+    }
+}

@@ -1,0 +1,133 @@
+import CVaubanProbe
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRoomHardening
+import VaubanSecretBytes
+
+/// Attempts from within a room's walls.
+struct Confined {
+    private let profile: RoomProfile
+    private let state: String
+    private let without: Set<HardeningFeature>
+    private let attempts: [String]
+    private var landlockVersionMax = Int32.max
+
+    init(_ words: inout [String]) {
+        guard words.count >= 2, let profile = RoomProfile.all.first(where: { $0.name == words[0] }) else {
+            fail("confined ROOM STATE ATTEMPT…")
+        }
+        self.profile = profile
+        state = words[1]
+        words.removeFirst(2)
+        if words.first == "--without", words.count > 1 {
+            without = Set(words[1].split(separator: ",").compactMap { HardeningFeature(rawValue: String($0)) })
+            words.removeFirst(2)
+        } else {
+            without = []
+        }
+        if words.first == "--landlock", words.count > 1 {
+            landlockVersionMax = Int32(words[1]) ?? 1
+            words.removeFirst(2)
+        }
+        attempts = words
+    }
+
+    func run() {
+        for attempt in attempts {
+            let child = vauban_probe_fork()
+            if child == 0 { exit(inside(attempt)) }
+            let ending = vauban_probe_wait(child)
+            switch ending {
+            case 0: say("\(attempt) done")
+            case 1000...: say("\(attempt) killed \(ending - 1000)")
+            default: say("\(attempt) refused \(ending)")
+            }
+        }
+    }
+
+    /// The errno of the attempt, or 0. 255 is a fault of the probe's own.
+    private func inside(_ attempt: String) -> Int32 {
+        do {
+            let folder = profile.holdsSecrets ? try PrivateFolder(path: state, creating: false) : nil
+            var hardening = try RoomHardening(profile, without: without)
+            hardening.landlockVersionMax = landlockVersionMax
+            _ = try hardening.confine(state: folder)
+            return Self.perform(attempt.split(separator: ":", omittingEmptySubsequences: false).map(String.init))
+        } catch {
+            FileHandle.standardError.write(Data("hardening-probe: \(error)\n".utf8))
+            return 255
+        }
+    }
+
+    private static func perform(_ words: [String]) -> Int32 {
+        let argument = words.count > 1 ? words[1] : ""
+        switch words[0] {
+        case "call":
+            var numbers = words.dropFirst(2).map { Int($0) ?? 0 }
+            while numbers.count < 6 { numbers.append(0) }
+            let result = vauban_probe_call(argument, numbers)
+            // A name that is not known here cannot be tried.
+            return result < -255 ? 254 : result < 0 ? Int32(-result) : 0
+        case "read": return opening(argument, O_RDONLY)
+        case "change": return opening(argument, O_WRONLY)
+        case "empty": return opening(argument, O_RDONLY | O_TRUNC)
+        case "create": return opening(argument, O_WRONLY | O_CREAT)
+        case "list": return opening(argument, O_RDONLY | O_DIRECTORY)
+        case "remove": return unlink(argument) == 0 ? 0 : errno
+        case "threads": return opening("/proc/\(getpid())/task/\(getpid())/stat", O_RDONLY)
+        case "secret": return secret(argument)
+        case "memory": return memory(of: argument)
+        case "thread": return thread()
+        case "code":
+            let page = mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | 0x20, -1, 0)
+            return page == UnsafeMutableRawPointer(bitPattern: -1) ? errno : 0
+        case "abort": abort()
+        case "network": return -vauban_probe_dial_network()
+        case "abstract": return -vauban_probe_dial_abstract(argument)
+        case "signal": return kill(pid_t(argument) ?? 0, 0) == 0 ? 0 : errno
+        case "end": return kill(pid_t(argument) ?? 0, SIGTERM) == 0 ? 0 : errno
+        case "shell": return execv("/bin/sh", [nil]) == 0 ? 0 : errno
+        default: fail("no attempt called \(words[0])")
+        }
+    }
+
+    private static func opening(_ path: String, _ flags: Int32) -> Int32 {
+        let number = open(path, flags | O_CLOEXEC, 0o600)
+        guard number >= 0 else { return errno }
+        close(number)
+        return 0
+    }
+
+    /// What a room without positions can get of another process's memory: the byte at its beginning, where nothing is.
+    private static func memory(of process: String) -> Int32 {
+        let file = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return errno }
+        var byte: UInt8 = 0
+        return read(file, &byte, 1) == 1 ? 0 : errno
+    }
+
+    /// Whether a secret of so many bytes lies in memory that is locked and in no dump, by the kernel's word.
+    private static func secret(_ bytes: String) -> Int32 {
+        SecretBytes(count: Int(bytes) ?? 0, writing: { _ in }).withUnsafeBytes { secret in
+            let address = UInt(bitPattern: secret.baseAddress)
+            guard let text = SmallFile.text(path: "/proc/self/smaps", max: 16 << 20) else { return errno }
+            var isInside = false
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let ends = words.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
+                if ends.count == 2 { isInside = ends[0] <= address && address < ends[1] }
+                if isInside, words.first == "VmFlags:" { return words.contains("lo") && words.contains("dd") ? 0 : EINVAL }
+            }
+            return ENOENT
+        }
+    }
+
+    /// The room's own way of working: a thread is made, does something, and ends.
+    private static func thread() -> Int32 {
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { ended.signal() }
+        ended.wait()
+        return 0
+    }
+}

@@ -1,0 +1,39 @@
+// Tries what a room that was taken over would try, and what other programs would try on a room. For tests; never installed.
+//
+//   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a process of its own, shut in as ROOM is
+//   hardening-probe attack PID                                           attempts on another process
+//   hardening-probe trace COMMAND…                                       the command with a tracer from its first moment
+//
+// Each attempt is told on a line: its words, then `done`, `refused ERRNO` or `killed SIGNAL`.
+
+import CVaubanProbe
+import Foundation
+import Glibc
+
+func fail(_ why: String) -> Never {
+    FileHandle.standardError.write(Data("hardening-probe: \(why)\n".utf8))
+    exit(64)
+}
+
+/// Straight to the descriptor: a forked child must not have what its parent has not written yet.
+func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+var words = Array(CommandLine.arguments.dropFirst())
+switch words.first {
+case "confined":
+    words.removeFirst()
+    Confined(&words).run()
+case "attack":
+    guard words.count == 2, let pid = pid_t(words[1]) else { fail("attack PID") }
+    Attack(pid: pid).run()
+case "trace":
+    guard words.count > 1 else { fail("trace COMMAND…") }
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.dropFirst().map { strdup($0) } + [nil]
+    let ending = vauban_probe_trace(arguments)
+    exit(ending >= 1000 ? 128 + ending - 1000 : ending)
+default:
+    fail("confined, attack or trace")
+}

@@ -1,0 +1,224 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanLinuxHost
+import VaubanRoomHardening
+
+/// The walls of each room from within: a probe shuts itself in as the room does and tries what the room must not do.
+@Suite struct HardeningTests {
+    private static let program = "\(BuiltPrograms.folder)/hardening-probe"
+    static let rooms = RoomProfile.all.map(\.name)
+    private let state: TestFolder
+    /// Of nobody: in no folder that a room keeps.
+    private let outside: TestFolder
+
+    init() throws {
+        state = try TestFolder()
+        outside = try TestFolder()
+    }
+
+    /// The outcome of each attempt, as the probe says it.
+    private func outcomes(
+        _ room: String, without: [HardeningFeature] = [], landlock: Int? = nil, _ attempts: [String]
+    ) throws -> [String: String] {
+        let older = landlock.map { ["--landlock", "\($0)"] } ?? []
+        let switched = (without.isEmpty ? [] : ["--without", without.map(\.rawValue).joined(separator: ",")]) + older
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: Self.program)
+        process.arguments = ["confined", room, state.path] + switched + attempts
+        // As the launcher starts a room: without a word that could make the runtime tell of a crash by another program.
+        process.environment = [:]
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == attempts.count)
+        return Dictionary(
+            uniqueKeysWithValues: lines.compactMap { line in line.split(separator: " ", maxSplits: 1).map(String.init) }.map {
+                ($0[0], $0[1])
+            })
+    }
+
+    private static func words(_ cell: String?) -> [String] { (cell ?? "").split(separator: " ").map(String.init) }
+
+    @Test(arguments: rooms) func dangerousCallsKill(_ room: String) throws {
+        let document = try SpecDocument("hardening")
+        let everywhere = try document.table("killed").flatMap { Self.words($0["In every room these kill"]) }
+        let besides = try document.table("rooms").filter { $0["Room"] == room }.flatMap { Self.words($0["Kills besides"]) }
+        #expect(everywhere.count > 50 && !besides.isEmpty)
+        let outcomes = try outcomes(room, (everywhere + besides).map { "call:\($0)" })
+        // 254: this machine has no call of that name.
+        for (attempt, outcome) in outcomes { #expect(outcome == "killed \(SIGSYS)" || outcome == "refused 254", "\(room) \(attempt)") }
+        #expect(outcomes.values.filter { $0 == "refused 254" }.count < 5)
+    }
+
+    @Test(arguments: rooms) func newCodeProgramsAndTheNetworkKill(_ room: String) throws {
+        let attempts = ["code", "network", "shell", "call:ioctl:0:21522", "call:prctl:4:1", "call:clone:17", "call:mprotect:0:4096:4"]
+        for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "killed \(SIGSYS)", "\(room) \(attempt)") }
+    }
+
+    /// ENOSYS is 38: what is merely unknown looks like an older kernel.
+    @Test(arguments: rooms) func unknownCallsAnswerAsOnAnOlderKernel(_ room: String) throws {
+        let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map {
+            "call:\($0)"
+        }
+        for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
+    }
+
+    @Test(arguments: rooms) func theRoomsOwnWorkGoesOn(_ room: String) throws {
+        let outcomes = try outcomes(room, ["thread", "threads", "abort", "read:/proc/self/fdinfo/2"])
+        #expect(outcomes == ["thread": "done", "threads": "done", "abort": "killed \(SIGABRT)", "read:/proc/self/fdinfo/2": "done"])
+    }
+
+    /// Where the room holds secrets, a SecretBytes of any size lies in the memory for them, and elsewhere on the heap. Landlock is
+    /// off, since the kernel's word on the memory is in a file that the room may not read.
+    @Test(arguments: rooms) func secretsLieInTheirOwnMemory(_ room: String) throws {
+        let holds = ["enclaved", "keychaind"].contains(room)
+        if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
+        for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
+            #expect(outcome == (holds ? "done" : "refused \(EINVAL)"), "\(room) \(attempt)")
+        }
+    }
+
+    @Test(arguments: ["enclaved", "keychaind"]) func aRoomKeepsFilesInItsFolderOnly(_ room: String) throws {
+        let foreign = "\(outside.path)/file"
+        try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
+        let inside = [
+            "create:\(state.path)/x", "change:\(state.path)/x", "read:\(state.path)/x", "list:\(state.path)", "remove:\(state.path)/x",
+        ]
+        for attempt in inside { #expect(try outcomes(room, [attempt])[attempt] == "done", "\(room) \(attempt)") }
+        let attempts = [
+            "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new",
+            "list:\(outside.path)",
+            "read:/etc/passwd", "read:/proc/self/environ", "read:/proc/1/stat", "list:/", "change:/dev/null",
+        ]
+        for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)") }
+        // Landlock by itself, without what the filter does.
+        for (attempt, outcome) in try outcomes(room, without: [.seccomp], attempts) {
+            #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)")
+        }
+        #expect(try String(contentsOfFile: foreign, encoding: .utf8) == "theirs")
+        #expect(access("\(outside.path)/new", F_OK) != 0)
+    }
+
+    /// As on kernels whose Landlock knows less (Debian 12 has version 2): files are as closed, and the room keeps its own.
+    @Test(arguments: 1...7) func olderVersionsOfLandlockCloseFilesToo(_ version: Int) throws {
+        let foreign = "\(outside.path)/file"
+        try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
+        for attempt in ["create:\(state.path)/x", "change:\(state.path)/x", "empty:\(state.path)/x", "remove:\(state.path)/x", "thread"] {
+            #expect(try outcomes("enclaved", landlock: version, [attempt])[attempt] == "done", "\(attempt)")
+        }
+        let attempts = [
+            "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new",
+            "list:\(outside.path)",
+        ]
+        for (attempt, outcome) in try outcomes("enclaved", landlock: version, attempts) {
+            #expect(outcome == "refused \(EACCES)", "\(attempt)")
+        }
+    }
+
+    /// The same attempts where the protection is switched off, so that the tests above prove something.
+    @Test func withoutAProtectionTheAttemptsSucceed() throws {
+        let foreign = "\(outside.path)/file"
+        try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
+        let files = ["read:\(foreign)", "change:\(foreign)", "list:\(outside.path)"]
+        for (attempt, outcome) in try outcomes("enclaved", without: [.landlock], files) { #expect(outcome == "done", "\(attempt)") }
+        #expect(try outcomes("enclaved", without: [.landlock], ["code"])["code"] == "killed \(SIGSYS)")
+        let calls = ["code", "call:socket:1:1", "call:getppid", "call:chdir"]
+        let open = try outcomes("enclaved", without: [.seccomp], calls)
+        #expect(open["code"] == "done" && open["call:socket:1:1"] == "done" && open["call:chdir"] == "refused \(EFAULT)")
+    }
+
+    /// Rooms without a state folder have no call that changes a file system, whatever the path is; the witness has nothing else.
+    @Test(arguments: ["authd", "witness"]) func aRoomWithoutAFolderChangesNoFile(_ room: String) throws {
+        let own = "\(state.path)/file"
+        try Data("before".utf8).write(to: URL(fileURLWithPath: own))
+        let attempts = ["change:\(own)", "empty:\(own)", "create:\(state.path)/new"]
+        for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EPERM)", "\(room) \(attempt)") }
+        let calls = [
+            "remove:\(own)", "call:renameat2", "call:mkdirat", "call:truncate", "call:ftruncate", "call:fchmod", "call:pwrite64",
+            "call:utimensat",
+            "call:fallocate",
+        ]
+        for (attempt, outcome) in try outcomes(room, calls) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
+        #expect(try String(contentsOfFile: own, encoding: .utf8) == "before")
+        #expect(try outcomes(room, ["read:/etc/passwd"])["read:/etc/passwd"] == (room == "authd" ? "refused \(EACCES)" : "done"))
+    }
+
+    /// The others cannot even open it; the witness, which may look at processes, has no way to a place where something is.
+    @Test(arguments: rooms) func nobodyReadsAnotherProcessesMemory(_ room: String) throws {
+        let other = try Waiter("/bin/cat")
+        #expect(try outcomes(room, ["memory:\(other.pid)"]).values.first == "refused \(room == "witness" ? EIO : EACCES)")
+        let exe = try outcomes(room, ["read:/proc/\(other.pid)/exe"]).values.first
+        #expect(exe == (room == "witness" ? "done" : "refused \(EACCES)"))
+    }
+
+    @Test(arguments: rooms) func signalsReachNobodyElse(_ room: String) throws {
+        let other = try Waiter("/bin/cat")
+        #expect(try outcomes(room, ["end:\(other.pid)"]).values.first == "refused \(EPERM)")
+        #expect(kill(other.pid, 0) == 0)
+    }
+
+    /// Landlock's own share, from Linux 6.12 on: without the filter, signals and abstract addresses stay inside all the same.
+    @Test func landlockKeepsSignalsAbstractAddressesAndTCPInside() throws {
+        let other = try Waiter("/bin/cat")
+        let name = "vauban-test-\(getpid())"
+        #expect(BuiltPrograms.listenAbstract(name))
+        let attempts = ["end:\(other.pid)", "abstract:\(name)", "network"]
+        let confined = try outcomes("keychaind", without: [.seccomp], attempts)
+        if confined["abstract:\(name)"] == "done" { try Test.cancel("this kernel's Landlock is older than version 6") }
+        #expect(confined["abstract:\(name)"] == "refused \(EPERM)")
+        #expect(confined["end:\(other.pid)"] == "refused \(EPERM)")
+        #expect(confined["network"] == "refused \(EACCES)")
+        #expect(kill(other.pid, 0) == 0)
+        let free = try outcomes("keychaind", without: [.seccomp, .landlock], ["abstract:\(name)", "network"])
+        #expect(free["abstract:\(name)"] == "done" && free["network"] == "refused \(ECONNREFUSED)")
+    }
+
+    @Test func theTablesAreThoseOfTheSpecification() throws {
+        let document = try SpecDocument("hardening")
+        let rooms = try document.table("rooms")
+        #expect(rooms.count == RoomProfile.all.count)
+        for (row, profile) in zip(rooms, RoomProfile.all) {
+            #expect(row["Room"] == profile.name)
+            #expect(Self.words(row["Groups that are allowed"]) == profile.groups.map(\.name))
+            #expect(Self.words(row["Kills besides"]) == profile.killed)
+        }
+        let groups = Dictionary(RoomProfile.all.flatMap(\.groups).map { ($0.name, $0.calls) }, uniquingKeysWith: { one, _ in one })
+        for row in try document.table("groups") { #expect(Self.words(row["Calls"]) == groups[row["Group"] ?? ""]) }
+        #expect(try document.table("killed").flatMap { Self.words($0["In every room these kill"]) } == CallGroup.dangerous)
+        for (row, profile) in zip(try document.table("files"), RoomProfile.all) {
+            #expect(row["Room"] == profile.name)
+            #expect((row["Keeps files in"] == "its state folder") == profile.holdsSecrets)
+            if let files = profile.files { #expect(Self.words(row["Reads"]) == files.reads) }
+        }
+        #expect(try document.table("losses").compactMap { $0["Missing"] } == HardeningFeature.allCases.map(\.rawValue))
+    }
+
+    /// A call that is both allowed and deadly would be whichever the library happens to prefer.
+    @Test func noCallHasTwoVerdicts() {
+        for profile in RoomProfile.all {
+            let allowed = Set(profile.groups.flatMap(\.calls))
+            let conditional = Set((profile.groups.flatMap(\.conditional) + CallGroup.conditions).map(\.call))
+            #expect(allowed.isDisjoint(with: CallGroup.dangerous + profile.killed))
+            #expect(allowed.isDisjoint(with: conditional))
+            #expect(conditional.isDisjoint(with: CallGroup.dangerous + profile.killed))
+        }
+    }
+
+    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-launcher"])
+    func noProgramStartsUnderATracer(_ program: String) throws {
+        let arguments = [
+            "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],
+            "vauban-launcher": ["--home", state.path, "--sockets", state.path],
+        ]
+        let run = try BuiltPrograms.run(
+            Self.program, ["trace", "\(BuiltPrograms.folder)/\(program)"] + (arguments[program] ?? ["--state", state.path]))
+        #expect(run.status != 0 && run.output.contains("traces this one"), "\(run)")
+        // The tracer itself harms nothing.
+        #expect(try BuiltPrograms.run(Self.program, ["trace", "/bin/echo", "traced"]).output == "traced\n")
+    }
+}
