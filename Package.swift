@@ -138,12 +138,14 @@ let testing: [Target] = [
     .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
+    // What the fuzzers of Fuzz/ run, and the tests over the inputs that they kept.
+    target("FuzzHarness", in: "Testing", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", asn1]),
+    tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", log]),
     tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
-    tests("EnclaveTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    tests("EnclaveTests", ["SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),

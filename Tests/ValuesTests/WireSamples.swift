@@ -78,7 +78,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
 
-    private static let enclave: [WireSample] =
+    static let enclave: [WireSample] =
         [
             EnclaveRequest.registerCaller, .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),

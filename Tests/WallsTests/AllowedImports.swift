@@ -63,6 +63,7 @@ let allowedImports: [String: Set<String>] = [
         .union(["VaubanSecretBytes", "VaubanLinuxHost", "CVaubanLinux", "ArgumentParser", "SwiftCSV"]),
 
     // Testing: never linked by a product.
+    "FuzzHarness": platform.union(policy).union(["Enclave", "EnclaveWire", "Crypto"]),
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),

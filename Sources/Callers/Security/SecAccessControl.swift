@@ -1,7 +1,8 @@
 internal import VaubanAccessPolicy
 
-/// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when class and
-/// flags are equal, so that one that was read back compares with one that was made.
+/// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when they ask for
+/// the same in the same class, so that one that was read back compares with one that was made; flags that change nothing
+/// (`and`, or `or` beside a single constraint) make no difference, as on Apple's systems.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendable {
@@ -20,23 +21,23 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
         self.control = nil
     }
 
+    private var list: AccessControlList? { control.map(AccessControlList.init) }
+
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecAccessControl else { return false }
-        return protection == other.protection && control == other.control
+        return protection == other.protection && list == other.list
     }
 
     public override var hash: Int {
         var hasher = Hasher()
         hasher.combine(protection)
-        hasher.combine(control)
+        hasher.combine(list)
         return hasher.finalize()
     }
 
-    public override var description: String {
-        "SecAccessControlRef: \(protection.rawValue)" + (control.map { ";flags(\(String($0.flags.rawValue, radix: 16)))" } ?? "")
-    }
+    /// As Apple's: `<SecAccessControlRef: cku;od(cpo(DeviceOwnerAuthentication));odel(true);oe(true)>`.
+    public override var description: String { "<SecAccessControlRef: \(protection.rawValue)\(list?.description ?? "")>" }
 }
-
 
 /// The class number of `SecAccessControl`: Apple's `SecAccessControlGetTypeID`.
 public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.typeID }

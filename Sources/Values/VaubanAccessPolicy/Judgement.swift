@@ -55,10 +55,16 @@ package struct Circumstances: Hashable, Sendable {
             self.misses = misses
         }
 
+        /// Fingers count only after a passcode armed them, for 48 hours, and until five did not match (C-138).
+        package func isDisabled(now: UInt64) -> Bool {
+            guard let armedAt, now >= armedAt else { return true }
+            return misses >= Self.missesMax || now - armedAt > Self.passcodeAge
+        }
+
         /// Why no finger can be taken now; nil when one can.
         package func refusal(now: UInt64) -> Refusal.Reason? {
             guard enrolment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
-            guard let armedAt, misses < Self.missesMax, now >= armedAt, now - armedAt <= Self.passcodeAge else { return .biometryLockedOut }
+            if isDisabled(now: now) { return .biometryLockedOut }
             return readerIsThere ? nil : .biometryNotAvailable
         }
     }
@@ -104,7 +110,8 @@ extension Requirement {
             }
         }
         if !asked.isEmpty { return .ask(asked) }
-        return .refuse(refusals.first ?? .unsupported)
+        // A delay passes by itself, so it is the better news where another way is closed for longer.
+        return .refuse(refusals.contains(.lockedOut) ? .lockedOut : refusals.first ?? .unsupported)
     }
 }
 
@@ -130,7 +137,9 @@ private struct Shown {
     init(_ evidence: Evidence, _ circumstances: Circumstances, _ now: UInt64) {
         func isFresh(_ at: UInt64) -> Bool { at <= now && now - at <= Evidence.lifetime }
         passcode = evidence.passcode.map(isFresh) ?? false
-        finger = evidence.finger.map { isFresh($0.at) && $0.enrolment == circumstances.biometry.enrolment } ?? false
+        // While fingers are disabled, one that matched before does not count either: the passcode is the only way (C-139).
+        let fingersCount = !circumstances.biometry.isDisabled(now: now)
+        finger = evidence.finger.map { fingersCount && isFresh($0.at) && $0.enrolment == circumstances.biometry.enrolment } ?? false
         self.circumstances = circumstances
         self.now = now
     }

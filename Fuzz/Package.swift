@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+// Fuzzes the enclave's door and its state files with libFuzzer, which the Swift toolchain brings. The targets are Vauban's
+// own folders, as links: so they alone carry the instruments, and the main manifest knows nothing of them.
+import PackageDescription
+
+/// Counters at every edge and comparison, and the address sanitizer.
+let instruments: [SwiftSetting] = [
+    .unsafeFlags(["-sanitize=fuzzer,address"]),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
+func target(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
+    return .target(name: name, dependencies: dependencies, path: "Vauban/\(path)", swiftSettings: instruments)
+}
+
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["CFuzzer", "FuzzHarness"], swiftSettings: instruments,
+        linkerSettings: [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")])
+}
+
+let package = Package(
+    name: "fuzz",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+    ],
+    targets: [
+        target("Values/VaubanSecretBytes", []),
+        target("Values/VaubanDER", [asn1]),
+        target("Values/VaubanAccessPolicy", ["VaubanSecretBytes", "VaubanDER", asn1]),
+        target("Contracts/EnclaveWire", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+        .target(name: "CVaubanLinux", path: "Vauban/Host/CVaubanLinux"),
+        target("Host/VaubanLinuxHost", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        target(
+            "Enclave/Enclave",
+            ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+        target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+        // libFuzzer's entry, declared.
+        .target(name: "CFuzzer"),
+        fuzzer("fuzz-wire"), fuzzer("fuzz-state"),
+        // Writes the first inputs of both.
+        .executableTarget(
+            name: "fuzz-seeds", dependencies: ["FuzzHarness"], swiftSettings: instruments,
+            linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
+    ]
+)

@@ -1,0 +1,11 @@
+import CFuzzer
+import FuzzHarness
+
+private let fuzzing = try WireFuzzing()
+
+var argc = CommandLine.argc
+var argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+_ = LLVMFuzzerRunDriver(&argc, &argv) { data, size in
+    do { try fuzzing.run(Array(UnsafeBufferPointer(start: data, count: size))) } catch { fatalError("\(error)") }
+    return 0
+}

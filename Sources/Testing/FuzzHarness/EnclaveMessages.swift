@@ -1,0 +1,60 @@
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+
+/// Every type that the enclave's door reads. What reads as one of them has no second spelling.
+enum EnclaveMessages {
+    private static let readers: [@Sendable ([UInt8]) throws(Finding) -> Bool] = [
+        reader(EnclaveRequest.self), reader(EnclaveReply.self), reader(LeaseRecall.self), reader(LeaseErased.self),
+        reader(LeaseStanding.self), reader(AttentionNotice.self), reader(AttentionReport.self), reader(WitnessQuestion.self),
+        reader(WitnessAnswer.self), reader(ReaderNotice.self), reader(ReaderReport.self), reader(DeviceEvent.self),
+        reader(DeviceEventDone.self), reader(EnclaveKeyCard.self), reader(RowBinding.self), reader(AccessControl.self),
+    ]
+
+    /// How many types the bytes read as.
+    static func read(_ bytes: [UInt8]) throws(Finding) -> Int {
+        var count = 0
+        for reader in readers where try reader(bytes) { count += 1 }
+        return count
+    }
+
+    private static func reader<Value: DERReadable & DERWritable & Hashable & SendableMetatype>(
+        _ type: Value.Type
+    ) -> @Sendable ([UInt8]) throws(Finding) -> Bool {
+        { (bytes) throws(Finding) in
+            guard let value = try? Value(derBytes: bytes) else { return false }
+            let again: [UInt8]
+            do { again = try value.encoded() } catch { throw Finding("\(type) was read and cannot be written: \(error)") }
+            try promise(again == bytes, "\(type) has two spellings")
+            try promise((try? Value(derBytes: again)) == value, "\(type) does not read back as it was written")
+            return true
+        }
+    }
+
+    /// Cuts an input into DER values laid end to end; what does not fit is the last piece.
+    static func split(_ bytes: [UInt8], max: Int) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var rest = bytes[...]
+        while !rest.isEmpty, pieces.count < max {
+            let count = length(rest) ?? rest.count
+            pieces.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        return pieces
+    }
+
+    /// Bytes of the value that comes first, header included; nil when they are not all there.
+    private static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.count >= 2 else { return nil }
+        let first = Int(bytes[bytes.startIndex + 1])
+        var header = 2
+        var content = first
+        if first >= 0x80 {
+            let digits = first & 0x7F
+            guard (1...2).contains(digits), bytes.count >= 2 + digits else { return nil }
+            header += digits
+            content = bytes.dropFirst(2).prefix(digits).reduce(0) { $0 << 8 | Int($1) }
+        }
+        return header + content <= bytes.count ? header + content : nil
+    }
+}

@@ -1,0 +1,196 @@
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
+///
+/// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
+/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the current one.
+/// The reason of a request to open is what a person answers when asked.
+final class Play {
+    private let machine: FuzzMachine
+    private let vault: Vault
+    private var made: [Made] = []
+    /// How many item keys came out again.
+    private(set) var opened = 0
+    private var handOver: HeldSecret?
+    private static let fingers = [UInt8](repeating: 0xF1, count: 32)
+
+    private struct Made {
+        let row: RowBinding
+        let wrapped: [UInt8]
+        let key: [UInt8]
+    }
+
+    init(_ machine: FuzzMachine) {
+        self.machine = machine
+        vault = machine.start()
+        machine.host.reader.isThere = true
+    }
+
+    func carryOut(_ request: EnclaveRequest) throws {
+        try settled { () throws in try dispatch(request) }
+    }
+
+    /// What the machine tells: a lock of the screen, sleep, and time that passes.
+    func happen(_ event: DeviceEvent.Kind) throws {
+        try settled { () throws in
+            switch event {
+            case .watching, .blind: break
+            case .sleeping: vault.machineSleeps()
+            case .woke: machine.clock.advance(seconds: 61)
+            case .screenLocked: vault.screenLocked()
+            case .screenUnlocked: vault.screenUnlocked()
+            }
+        }
+    }
+
+    private func settled(_ step: () throws -> Void) throws {
+        do {
+            try step()
+        } catch let refusal as Refusal {
+            try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
+            try promise(
+                refusal.reason != .internalFault && refusal.reason != .stateUnreadable,
+                "refused with \(refusal.reason): \(refusal.detail ?? "")")
+        }
+        let status = vault.status
+        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
+        try promise(status.lock != .unreadable, "the state has become unreadable")
+        if vault.takeEndedEpoch() != nil, let held = vault.takeHandOver() { handOver = held }
+    }
+
+    private func dispatch(_ request: EnclaveRequest) throws {
+        switch request {
+        case .registerCaller, .challenge: break
+        case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
+        case .open(let row, let wrapped, let reason, let mayAsk): try open(row, wrapped, reason, mayAsk)
+        case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))
+        case .lease:
+            let lent = try vault.lease()
+            try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
+            try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
+        case .retire(let names): try vault.retire(names)
+        case .fate(let name): _ = try vault.fate(of: name)
+        case .status: break
+        case .lock: try vault.lock()
+        case .canEvaluate(let policy): try vault.canEvaluate(policy)
+        case .evaluate(let policy, _):
+            let judgement = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
+            try promise(judgement != .allow, "a policy holds without anything shown")
+        default: try personal(request)
+        }
+    }
+
+    private func personal(_ request: EnclaveRequest) throws {
+        switch request {
+        case .setPasscode(_, let new, let recovery):
+            if let recovery { return try vault.setPasscode(secret(new), recoveryKey: recoveryKey(recovery)) }
+            try vault.setPasscode(secret(new))
+        case .changePasscode(_, let old, let new, let rolls): try vault.changePasscode(from: secret(old), to: secret(new), rolls: rolls)
+        case .unlock(_, let sealed): try vault.unlock(secret(sealed))
+        case .removePasscode(_, let sealed): try vault.removePasscode(secret(sealed))
+        case .erase(_, let sealed):
+            if let sealed { try vault.erase(secret(sealed)) } else { try vault.erase(nil) }
+            // What was made before is gone for good: it must never come out again.
+            made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) }
+        case .recover(_, let key, let new, let newKey):
+            if let newKey {
+                return try vault.recover(with: recoveryKey(key), to: secret(new), newRecoveryKey: recoveryKey(newKey))
+            }
+            try vault.recover(with: recoveryKey(key), to: secret(new), newRecoveryKey: nil)
+        case .setRecoveryKey(_, let sealed, let key):
+            if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: secret(sealed)) }
+            try vault.setRecoveryKey(nil, passcode: secret(sealed))
+        case .configure(_, let sealed, let settings): try vault.configure(settings, passcode: secret(sealed))
+        case .enrol(_, let sealed, let unlocks):
+            try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(secret(sealed)))
+        case .forgetFingers(_, let sealed):
+            _ = try vault.authenticate(secret(sealed))
+            try vault.endEnrolment()
+        case .unlockByFinger:
+            guard let handOver else { return vault.fingerMissed() }
+            try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
+        default: throw Finding("a request that the fuzzer does not know: \(request)")
+        }
+    }
+
+    private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
+
+    private func recoveryKey(_ sealed: SealedPasscode) throws -> RecoveryKey {
+        do { return try RecoveryKey(typed: secret(sealed)) } catch { throw Refusal(.badParameter, "no recovery key") }
+    }
+
+    // MARK: Item keys
+
+    private func password(_ row: RowBinding) -> SecretBytes? {
+        row.accessControl?.needsApplicationPassword == true ? SecretBytes(copying: Array("of the application".utf8)) : nil
+    }
+
+    private func seal(_ row: RowBinding) throws {
+        try promiseOpen(row) { () throws in
+            let sealed = try vault.seal(row, password: password(row))
+            made.append(Made(row: row, wrapped: sealed.wrapped, key: sealed.key.withUnsafeBytes { Array($0) }))
+        }
+    }
+
+    private func open(_ row: RowBinding, _ named: [UInt8], _ reason: String?, _ mayAsk: Bool) throws {
+        let (row, wrapped) = recalled(row, named)
+        try promiseOpen(row) { () throws in
+            switch try vault.open(row, wrapped: wrapped) {
+            case .opened(let key):
+                try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
+                try check(key, row, wrapped)
+            case .layered(let opening):
+                try vault.throwIfDead(opening)
+                let gathered = GatheredEvidence()
+                if mayAsk, let reason {
+                    gathered.passcodeKey = try vault.authenticate(SecretBytes(copying: Array(reason.utf8)))
+                    gathered.evidence.passcode = machine.clock.boot
+                }
+                let key = try vault.finish(opening, gathered, password: password(row))
+                try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the person opened without one")
+                try check(key, row, wrapped)
+            }
+        }
+    }
+
+    private func rewrap(_ row: RowBinding, _ named: [UInt8], _ generation: [UInt8]) throws {
+        let (row, wrapped) = recalled(row, named)
+        let again = try vault.rewrap(row, wrapped: wrapped, to: generation)
+        guard let old = made.first(where: { $0.row == row && $0.wrapped == wrapped && !$0.key.isEmpty }) else {
+            throw Finding("a key was wrapped again that was not made for this row")
+        }
+        made.append(Made(row: row.with(generation: generation), wrapped: again, key: old.key))
+    }
+
+    private func recalled(_ row: RowBinding, _ wrapped: [UInt8]) -> (RowBinding, [UInt8]) {
+        guard wrapped.count == 1, !made.isEmpty else { return (row, wrapped) }
+        let known = made[made.count - 1 - Int(wrapped[0]) % made.count]
+        // The row stays the fuzzer's, but for the name that nobody could guess.
+        let isUnnamed = row.generation.allSatisfy { $0 == 0 }
+        return (isUnnamed ? row.with(generation: known.row.generation) : row, known.wrapped)
+    }
+
+    private func current(_ protection: Protection, _ generation: [UInt8]) throws -> [UInt8] {
+        guard generation.allSatisfy({ $0 == 0 }) else { return generation }
+        let lent = try vault.lease()
+        return lent.lease.keys.first { $0.purpose == .metadata(protection) }?.generation ?? generation
+    }
+
+    private func check(_ key: borrowing SecretBytes, _ row: RowBinding, _ wrapped: [UInt8]) throws {
+        let bytes = key.withUnsafeBytes { Array($0) }
+        try promise(
+            made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")
+        opened += 1
+    }
+
+    /// A class that is closed before a step gives nothing in it.
+    private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
+        let isClosed = row.protection.closed(at: vault.status.lock) != nil
+        try step()
+        try promise(!isClosed && row.person == FuzzMachine.person, "a closed class, or another person's, gave a key")
+    }
+}

@@ -1,0 +1,93 @@
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// The state files as an input: whatever lies there, the enclave neither crashes nor makes up a key, and what it refuses
+/// it refuses in words.
+///
+/// The first byte says which file the rest becomes and how: bit 0 sets authenticated content in place of the bare file,
+/// bit 1 the record of tries in place of the keybag, bit 2 that no passcode was set in the other file, bit 3 that the rest
+/// changes a whole keybag (`KeybagEdits`). Authenticated content is what only the device itself can write: with it the
+/// fuzzer gets behind the code that protects the rest.
+package struct StateFuzzing {
+    private let pristine: [StateName: [UInt8]]
+    private let withoutPasscode: [StateName: [UInt8]]
+    /// With a passcode, and without.
+    private let keybag: Keybag
+    private let openKeybag: Keybag
+    private let rows: [KnownRow]
+
+    /// Prepares what every input is held against.
+    package init() throws {
+        pristine = try KnownState.files(hasPasscode: true)
+        withoutPasscode = try KnownState.files(hasPasscode: false)
+        keybag = try KnownState.keybag(hasPasscode: true)
+        openKeybag = try KnownState.keybag(hasPasscode: false)
+        let vault = FuzzMachine(pristine).start()
+        try vault.unlock(SecretBytes(copying: FuzzMachine.passcode))
+        rows = try (Protection.allCases.map { ($0, nil) } + [(.whenUnlocked, .userPresence), (.always, .userPresence)]).map {
+            (protection: Protection, flags: AccessControlFlags?) in
+            let row = KnownState.row(protection, flags)
+            let sealed = try vault.seal(row)
+            return KnownRow(row: row, wrapped: sealed.wrapped, key: sealed.key.withUnsafeBytes { Array($0) })
+        }
+    }
+
+    /// Inputs to begin with: each file whole, bare and authenticated.
+    package static func seeds() throws -> [[UInt8]] {
+        var seeds: [[UInt8]] = []
+        for (mode, hasPasscode) in [(UInt8(0), true), (4, false)] {
+            let bag = try KnownState.keybag(hasPasscode: hasPasscode)
+            var tried = AttemptRecord(keybag: KnownState.identifier, failures: 6)
+            tried.guesses = [WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/vauban")]
+            var settled = bag
+            settled.settings = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
+            settled.destroyed = [KeyName(purpose: 6, generation: Array(repeating: 9, count: 8))]
+            settled.recovered = -1
+            seeds.append([mode] + (try KnownState.envelope(bag.encoded(), .keybag)))
+            seeds.append([mode | 1] + (try bag.encoded()))
+            seeds.append([mode | 1] + (try settled.encoded()))
+            seeds.append([mode | 2] + (try KnownState.envelope(tried.encoded(), .attempts)))
+            seeds.append([mode | 8, 15, 0, 0])
+            for edit in UInt8(0)..<15 { seeds.append([mode | 8, edit, 1, 3, edit, 11, 0]) }
+            seeds.append([mode | 3] + (try tried.encoded()))
+            seeds.append([mode | 3] + (try AttemptRecord(keybag: KnownState.identifier).encoded()))
+        }
+        return seeds
+    }
+
+    /// Answers how many keys came out, so that a promise about them can be seen to be put to the test.
+    @discardableResult package func run(_ input: [UInt8]) throws -> Int {
+        guard let mode = input.first else { return 0 }
+        if mode & 8 != 0 {
+            let bag = KeybagEdits.apply(input.dropFirst().prefix(3 * 32), to: mode & 4 == 0 ? keybag : openKeybag)
+            return try run([mode & 4 | 1] + (try bag.encoded()))
+        }
+        let content = Array(input.dropFirst())
+        let name: StateName = mode & 2 == 0 ? .keybag : .attempts
+        try Self.readsBack(content)
+        guard content.count <= EnclaveLimits.keybagBytesMax, mode & 1 == 0 || !content.isEmpty else { return 0 }
+        var files = mode & 4 == 0 ? pristine : withoutPasscode
+        files[name] = mode & 1 == 0 ? content : try KnownState.envelope(content, name)
+        let visit = Visit(FuzzMachine(files))
+        try visit.pay(rows)
+        return visit.opened
+    }
+
+    /// What reads as stored state can be written, and is then read as the same. An older version is written as the newest.
+    private static func readsBack(_ content: [UInt8]) throws {
+        try readsBack(content, as: StateEnvelope.self, same: { $0.content == $1.content && $0.device == $1.device })
+        try readsBack(content, as: Keybag.self, same: ==)
+        try readsBack(content, as: AttemptRecord.self, same: ==)
+    }
+
+    private static func readsBack<Value: DERReadable & DERWritable>(_ content: [UInt8], as type: Value.Type, same: (Value, Value) -> Bool)
+        throws
+    {
+        guard let value = try? Value(derBytes: content) else { return }
+        let again = try Value(derBytes: value.encoded())
+        try promise(same(value, again), "\(type) does not read back as it was written")
+    }
+}

@@ -1,0 +1,146 @@
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// A row as it was sealed, with the key that it must give back.
+struct KnownRow {
+    let row: RowBinding
+    let wrapped: [UInt8]
+    let key: [UInt8]
+}
+
+/// One enclave over unknown state: everything is tried that makes no new key, and what comes out is held against what
+/// was put in.
+final class Visit {
+    private let machine: FuzzMachine
+    /// How many keys came out, lent ones included.
+    private(set) var opened = 0
+
+    init(_ machine: FuzzMachine) { self.machine = machine }
+
+    func pay(_ rows: [KnownRow]) throws {
+        let vault = machine.start()
+        try look(at: vault, rows, passcodeKey: nil)
+        try guess(vault)
+        // Each start waits its delay anew; then the right passcode is taken where there is one at all.
+        machine.clock.advance(seconds: 7200)
+        if canPay, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
+            try look(at: vault, rows, passcodeKey: key)
+            _ = try refusing { try vault.unlock(SecretBytes(copying: FuzzMachine.passcode)) }
+            try look(at: vault, rows, passcodeKey: key)
+            _ = try refusing { try vault.lock() }
+            try look(at: vault, rows, passcodeKey: key)
+        }
+        // A restart reads what this one left behind.
+        try look(at: machine.start(), rows, passcodeKey: nil)
+    }
+
+    // MARK: What is promised
+
+    private func look(
+        at vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?
+    ) throws {
+        let status = vault.status
+        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
+        try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")
+        if case .some(let lent) = try refusing({ try vault.lease() }) { try check(lent) }
+        for known in rows {
+            let isClosed = known.row.protection.closed(at: vault.status.lock) != nil
+            guard case .some(let opening) = try refusing({ try vault.open(known.row, wrapped: known.wrapped) }) else { continue }
+            try promise(!isClosed, "a closed class was opened")
+            var isGiven = true
+            defer { if isGiven { opened += 1 } }
+            switch opening {
+            case .opened(let key):
+                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try promise(known.row.accessControl == nil, "an access control was passed over")
+            case .layered(let layered):
+                let gathered = GatheredEvidence()
+                if let passcodeKey {
+                    gathered.evidence.passcode = machine.clock.boot
+                    gathered.passcodeKey = passcodeKey.secret.duplicate()
+                }
+                guard case .some(let key) = try refusing({ try vault.finish(layered, gathered, password: nil) }) else {
+                    isGiven = false
+                    continue
+                }
+                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try promise(gathered.passcodeKey != nil, "an item for the person opened without one")
+            }
+        }
+    }
+
+    private func check(_ lent: borrowing LentKeys) throws {
+        let keys = lent.keys.withUnsafeBytes { Array($0) }
+        try promise(keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
+        for (index, key) in lent.lease.keys.enumerated() {
+            let purpose: KeyPurpose =
+                switch key.purpose {
+                case .metadata(let protection): .protection(protection)
+                case .firstUnlockIndex: .firstUnlockIndex
+                case .deviceIndex: .deviceIndex
+                }
+            try promise(KnownState.isKnown(key.generation, of: purpose), "a key was lent that was not put in")
+            let root = KnownState.key(purpose, key.generation)
+            let expected =
+                if case .protection = purpose { KeyWrap.derive(from: root, label: "vauban metadata key v1") } else { root.duplicate() }
+            let bytes = Array(keys[index * KeyLease.keyBytes..<(index + 1) * KeyLease.keyBytes])
+            try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a lent key is not what was put in")
+            opened += 1
+            if case .protection(let protection) = purpose {
+                try promise(protection.closed(at: lent.lease.lock) == nil, "a key of a closed class was lent")
+            }
+        }
+    }
+
+    /// A wrong passcode costs a try, and is never right.
+    private func guess(_ vault: Vault) throws {
+        guard canPay else { return }
+        let before = failures
+        do {
+            _ = try vault.authenticate(SecretBytes(copying: Array("wrong passcode".utf8)))
+            throw Finding("a wrong passcode was right")
+        } catch let refusal as Refusal {
+            try check(refusal)
+            // Ten and more count alike, and the count ends at a million.
+            let isCounted = (failures ?? 0) > (before ?? 0) || before ?? 0 >= 1_000_000
+            try promise(refusal.reason != .authenticationFailed || isCounted, "a guess was free")
+        }
+    }
+
+    private var failures: Int64? {
+        guard let file = machine.store.files[StateName.attempts.rawValue],
+            let content = try? StateEnvelope.open(file, name: .attempts, person: FuzzMachine.person, backend: FuzzDevice()),
+            let record = try? AttemptRecord(derBytes: content), record.keybag == KnownState.identifier
+        else { return nil }
+        return record.failures
+    }
+
+    /// Whether a derivation as the keybag asks for it is one that a fuzzer can pay. What a real one pays is bounded by
+    /// the parameters' ranges, and by memory.
+    private var canPay: Bool {
+        guard let file = machine.store.files[StateName.keybag.rawValue],
+            let content = try? StateEnvelope.open(file, name: .keybag, person: FuzzMachine.person, backend: FuzzDevice()),
+            let bag = try? Keybag(derBytes: content), let cost = bag.passcode
+        else { return false }
+        return cost.log2Rounds <= 6 && cost.blockSize <= 4 && cost.parallelism <= 2
+    }
+
+    /// A refusal is an answer; it must be one that can be sent, and say in words what no caller could guess.
+    private func refusing<Value: ~Copyable>(_ step: () throws -> Value) throws -> Value? {
+        do {
+            return try step()
+        } catch let refusal as Refusal {
+            try check(refusal)
+            return nil
+        }
+    }
+
+    private func check(_ refusal: Refusal) throws {
+        try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
+        try promise(refusal.reason != .internalFault, "an internal fault: \(refusal.detail ?? "")")
+        if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a sentence") }
+    }
+}

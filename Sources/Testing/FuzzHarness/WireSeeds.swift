@@ -1,0 +1,109 @@
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+extension WireFuzzing {
+    /// Whole conversations to begin with, so that the fuzzer need not find out how one goes. Single messages come from
+    /// the samples of the wire's own tests.
+    package static func seeds() throws -> [[UInt8]] { try conversations.map { try $0.flatMap { try $0.encoded() } } }
+
+    private static var conversations: [[any DERWritable]] {
+        [
+            [unlock, seal(.whenUnlocked), open(.whenUnlocked), lock, open(.whenUnlocked), unlock, open(.whenUnlocked)],
+            [
+                EnclaveRequest.status, seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
+                EnclaveRequest.lease,
+            ],
+            [
+                unlock, seal(.whenPasscodeSetThisDeviceOnly, .userPresence),
+                open(.whenPasscodeSetThisDeviceOnly, .userPresence, "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked, .devicePasscode), open(.whenUnlocked, .devicePasscode, "wrong"),
+                open(.whenUnlocked, .devicePasscode, "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked, [.biometryAny, .or, .devicePasscode]),
+                open(.whenUnlocked, [.biometryAny, .or, .devicePasscode], "correct horse"),
+            ],
+            [
+                unlock, seal(.always, [.applicationPassword, .devicePasscode]),
+                open(.always, [.applicationPassword, .devicePasscode], "correct horse"),
+            ],
+            [
+                unlock, seal(.whenUnlocked), roll, rewrap(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.retire([oldest]),
+                EnclaveRequest.fate(oldest),
+            ],
+            [
+                unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet), lock,
+                EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                EnclaveRequest.evaluate(.biometry, reason: "x"),
+                EnclaveRequest.forgetFingers(challenge(.set), passcode), open(.whenUnlocked, .biometryCurrentSet),
+            ],
+            [
+                unlock, seal(.whenUnlocked), EnclaveRequest.setRecoveryKey(challenge(.set), passcode, recoveryKey: recoveryKey), lock,
+                EnclaveRequest.recover(challenge(.set), recoveryKey: recoveryKey, new: other, newRecoveryKey: recoveryKey),
+                open(.whenUnlocked),
+            ],
+            [
+                seal(.whenUnlocked), EnclaveRequest.setPasscode(challenge(.set), new: passcode, recoveryKey: recoveryKey),
+                open(.whenUnlocked), lock, unlock,
+                EnclaveRequest.removePasscode(challenge(.set), passcode), open(.whenUnlocked),
+                EnclaveRequest.canEvaluate(.biometryOrPasscode),
+            ],
+            [
+                unlock,
+                EnclaveRequest.configure(
+                    challenge(.set), passcode, LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true)),
+                event(.screenLocked(person: 1000)), event(.woke), seal(.whenUnlocked), event(.sleeping),
+                event(.screenUnlocked(person: 1000)),
+            ],
+            [
+                unlock, seal(.always), EnclaveRequest.erase(challenge(.set), passcode), open(.always), seal(.always),
+                EnclaveRequest.erase(challenge(.set), nil),
+            ],
+        ]
+    }
+
+    // MARK: Words
+
+    private static let passcode = clear("correct horse")
+    private static let other = clear("battery staple")
+    private static let unlock = EnclaveRequest.unlock(challenge(.unlock), passcode)
+    private static let lock = EnclaveRequest.lock
+    private static let roll = EnclaveRequest.changePasscode(challenge(.change), old: passcode, new: other, rolls: true)
+    private static let oldest = KeyName(purpose: 6, generation: KnownState.generation(.protection(.whenUnlocked)))
+    private static let none = [UInt8](repeating: 0, count: 8)
+
+    private static var recoveryKey: SealedPasscode {
+        let key = RecoveryKey(random: SecretBytes(copying: Array(1...16)))
+        return SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: key.digits.withUnsafeBytes { Array($0) })
+    }
+
+    /// Filled up, since no ciphertext is as short as a passcode.
+    private static func clear(_ text: String) -> SealedPasscode {
+        SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8) + [UInt8](repeating: 0, count: 16))
+    }
+
+    private static func challenge(_ purpose: PasscodePurpose) -> PasscodeChallenge {
+        PasscodeChallenge(nonce: Array(repeating: 0, count: 32), purpose: purpose)
+    }
+
+    private static func row(_ protection: Protection, _ flags: AccessControlFlags?) -> RowBinding {
+        KnownState.row(protection, flags).with(generation: none)
+    }
+
+    private static func seal(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> EnclaveRequest {
+        .seal(row(protection, flags))
+    }
+
+    private static func open(_ protection: Protection, _ flags: AccessControlFlags? = nil, _ reason: String? = nil) -> EnclaveRequest {
+        .open(row(protection, flags), wrapped: [0], reason: reason, mayAsk: true)
+    }
+
+    private static func rewrap(_ protection: Protection) -> EnclaveRequest { .rewrap(row(protection, nil), wrapped: [0], generation: none) }
+
+    private static func event(_ kind: DeviceEvent.Kind) -> DeviceEvent { DeviceEvent(number: 1, kind) }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import FuzzHarness
+import TestSupport
+import Testing
+
+/// What the fuzzers kept (Fuzz/Corpus), run once more without an engine: each of these inputs reaches something that no
+/// other does, and found nothing when it was kept.
+@Suite struct FuzzCorpusTests {
+    private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")
+
+    private static func inputs(_ target: String) throws -> [(name: String, bytes: [UInt8])] {
+        try FileManager.default.contentsOfDirectory(at: corpus.appendingPathComponent(target), includingPropertiesForKeys: nil)
+            .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
+    }
+
+    @Test func theKeptMessagesBreakNoPromise() throws {
+        let fuzzing = try WireFuzzing()
+        let inputs = try Self.inputs("wire")
+        #expect(inputs.count >= 50)
+        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try fuzzing.run(input.bytes) } }
+        print("fuzzing: \(inputs.count) kept conversations at the enclave's door")
+    }
+
+    @Test func theKeptStateFilesBreakNoPromise() throws {
+        let fuzzing = try StateFuzzing()
+        let inputs = try Self.inputs("state")
+        #expect(inputs.count >= 50)
+        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try fuzzing.run(input.bytes) } }
+        print("fuzzing: \(inputs.count) kept state files")
+    }
+
+    /// The corpus is small enough to live beside the code.
+    @Test func theCorpusStaysSmall() throws {
+        let bytes = try ["wire", "state"].flatMap { try Self.inputs($0) }.map(\.bytes.count)
+        #expect(bytes.count <= 800 && bytes.reduce(0, +) <= 1 << 20)
+    }
+
+    /// Nothing would be proven by inputs over which no key ever came out.
+    @Test func theFirstInputsOpenWhatTheyShould() throws {
+        let wire = try WireFuzzing()
+        let opened = try WireFuzzing.seeds().map { try wire.run($0) }
+        #expect(opened.allSatisfy { $0 > 0 }, "\(opened)")
+        let state = try StateFuzzing()
+        let seeds = try StateFuzzing.seeds()
+        // With the passcode every row opens, and the lent keys come besides; without one the classes of the device do.
+        for seed in seeds where seed.count > 7 || seed.count == 4 { #expect(try state.run(seed) >= 10, "mode \(seed[0])") }
+        #expect(try state.run(seeds[0]) >= 40)
+        // The ones that change a keybag must find it changed in most cases, or they change nothing.
+        let changed = try seeds.filter { $0.count == 7 }.map { try state.run($0) }
+        #expect(Set(changed).count >= 5, "\(changed)")
+    }
+}
