@@ -5,6 +5,11 @@ package struct DelayProfile: Sendable {
     /// Seconds to wait after the failure that ends the free tries, and after each further one; the last repeats.
     package let seconds: [Int64]
 
+    package init(freeTries: Int64, seconds: [Int64]) {
+        self.freeTries = freeTries
+        self.seconds = seconds
+    }
+
     /// Document 003: five tries, then 1, 5, 15, 30, 60 minutes, continuing.
     package static let rolling = DelayProfile(freeTries: 5, seconds: [60, 300, 900, 1800, 3600])
 

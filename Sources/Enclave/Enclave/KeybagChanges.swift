@@ -113,8 +113,9 @@ extension Keybag {
         }
     }
 
+    /// One place is left for the pair of an enrolment, which comes without a question.
     private func throwIfFull(adding count: Int) throws(Refusal) {
-        guard slots.count + count <= EnclaveLimits.slotsMax else {
+        guard slots.count + count < EnclaveLimits.slotsMax else {
             throw Refusal(.unsupported, "too many older keys are still in use; run: vauban passcode roll")
         }
     }

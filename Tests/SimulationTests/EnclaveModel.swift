@@ -1,0 +1,239 @@
+import Enclave
+import VaubanAccessPolicy
+
+// The enclave, told a second time and without cryptography: what it remembers, what time does to it, what it answers.
+// Keys are numbers, passcodes are names, a file is the value that stands in it. Written from Specs/key-hierarchy.md and
+// Specs/state-files.md, not from the implementation.
+
+/// A passcode of the model; the texts are the driver's.
+enum Passcode: Hashable { case first, second, wrong }
+
+/// A key by its purpose and the number that the model gave it.
+struct Name: Hashable {
+    let purpose: KeyPurpose
+    var number: Int
+}
+
+/// What a keybag file says.
+struct Bag: Hashable {
+    struct Enrolment: Hashable {
+        let pair: Name
+        let fingers: Int
+    }
+
+    var identity: Int
+    var passcode: Passcode?
+    /// Current generations before older ones, in the order of the file.
+    var slots: [Name]
+    /// Newest first; only so many are remembered.
+    var destroyed: [Name] = []
+    var settings = LockSettings.standard
+    /// Which recovery key opens it.
+    var recovery: Int?
+    var recovered: Int64?
+    var enrolment: Enrolment?
+
+    func current(_ purpose: KeyPurpose) -> Name? { slots.first { $0.purpose == purpose } }
+
+    mutating func destroy(_ isDestroyed: (Name) -> Bool) {
+        destroyed = Array((slots.filter(isDestroyed) + destroyed).prefix(EnclaveLimits.destroyedMax))
+        slots.removeAll(where: isDestroyed)
+    }
+
+    mutating func endEnrolment() {
+        destroy { $0.purpose == .enrolmentFactor }
+        enrolment = nil
+    }
+}
+
+/// What an attempt record says.
+struct Record: Hashable {
+    var identity: Int
+    var failures: Int64 = 0
+    /// How many wrong guesses it names.
+    var guesses = 0
+}
+
+/// Why the model refuses.
+struct Refused: Error, Hashable {
+    let reason: Refusal.Reason
+    var triesLeft: Int64?
+    var secondsToWait: Int64?
+
+    init(_ reason: Refusal.Reason, triesLeft: Int64? = nil, secondsToWait: Int64? = nil) {
+        self.reason = reason
+        self.triesLeft = triesLeft
+        self.secondsToWait = secondsToWait
+    }
+}
+
+/// What the enclave has in memory. Times are seconds that have passed since, or that are still to pass, so that two
+/// enclaves that will do the same from now on are equal.
+struct EnclaveModel: Hashable {
+    struct Due: Hashable {
+        var seconds: Int
+        let cause: DeviceStatus.Cause
+    }
+
+    static let armedFor = 48 * 3600
+
+    var bag: Bag?
+    var record: Record?
+    var lock = DeviceStatus.Lock.unlocked
+    var cause = DeviceStatus.Cause.started
+    var since: Int64 = 0
+    var warnings = 0
+    /// Seconds until a passcode is compared again.
+    var wait: Int64 = 0
+    /// Seconds since the passcode that armed fingers.
+    var armed: Int?
+    var misses = 0
+    var isSuspended = false
+    var readerIsThere = true
+    var idle = 0
+    /// Seconds of sleep that nothing has noticed yet.
+    var slept = 0
+    var due: Due?
+    /// An epoch to be called back; true when all keys have changed.
+    var ended: Bool?
+    var epoch: Int64 = 0
+    /// Keys and keybags that were ever made.
+    var made = 0
+    var items: Set<Item> = []
+    /// Items that the last renewal brought under a newer class key.
+    var renewed: [Item: Name] = [:]
+    var wall: Int64 = 0
+
+    // MARK: Time
+
+    mutating func pass(_ seconds: Int, asleep: Bool = false) {
+        wait = max(0, wait - Int64(seconds))
+        armed = armed.map { $0 + seconds }
+        idle += seconds
+        due?.seconds -= seconds
+        if asleep { slept += seconds }
+    }
+
+    mutating func settle(_ tape: inout Tape, isUse: Bool = true) throws {
+        if lock == .unreadable { try reload(&tape) }
+        let sleptSince = slept
+        defer {
+            slept = 0
+            if isUse { idle = 0 }
+        }
+        if let armed, armed > Self.armedFor { disarm() }
+        guard lock == .unlocked, let bag, bag.passcode != nil else { return }
+        if sleptSince > Int(bag.settings.graceSeconds) + 1 {
+            close(.slept)
+        } else if let due, due.seconds <= 0 {
+            close(due.cause)
+        } else if bag.settings.idleSeconds > 0, idle >= Int(bag.settings.idleSeconds) {
+            close(.idle)
+        }
+    }
+
+    // MARK: The lock
+
+    mutating func close(_ cause: DeviceStatus.Cause) {
+        guard lock == .unlocked, let bag, bag.passcode != nil else { return }
+        isSuspended = bag.enrolment != nil && fingerRefusal == nil
+        become(.locked, cause)
+        end(everything: false)
+    }
+
+    mutating func become(_ lock: DeviceStatus.Lock, _ cause: DeviceStatus.Cause) {
+        self.lock = lock
+        self.cause = cause
+        since = wall
+        due = nil
+    }
+
+    mutating func end(everything: Bool) {
+        ended = everything || ended ?? false
+        epoch += 1
+    }
+
+    // MARK: What is stored
+
+    mutating func reload(_ tape: inout Tape) throws {
+        try load(&tape)
+        end(everything: true)
+    }
+
+    /// The enclave starts: its lines are new ones, so nothing is to be called back.
+    mutating func start(_ tape: inout Tape) throws {
+        (epoch, ended) = (0, nil)
+        try load(&tape)
+    }
+
+    /// What a start makes of the files: nothing of memory is left but what the room knows.
+    mutating func load(_ tape: inout Tape) throws {
+        var fresh = EnclaveModel()
+        (fresh.since, fresh.wall, fresh.readerIsThere, fresh.items) = (wall, wall, readerIsThere, items)
+        (fresh.ended, fresh.epoch, fresh.made, fresh.renewed) = (ended, epoch, made, renewed)
+        self = fresh
+        guard try tape.read(.keybag) else { return becomeUnreadable() }
+        guard let stored = tape.stored.bag else {
+            if try !tape.list() { becomeUnreadable() }
+            return
+        }
+        guard try tape.read(.attempts) else { return becomeUnreadable() }
+        bag = stored
+        lock = stored.passcode == nil ? .unlocked : .beforeFirstUnlock
+        let found = tape.stored.record.flatMap { $0.identity == stored.identity ? $0 : nil }
+        if found == nil && stored.passcode != nil { throw Difference("a passcode without its record of tries is stored") }
+        record = found ?? Record(identity: stored.identity)
+        wait = Self.delay(after: record?.failures ?? 0)
+    }
+
+    private mutating func becomeUnreadable() {
+        lock = .unreadable
+        warnings = 1
+    }
+
+    func throwIfUnreadable() throws { if lock == .unreadable { throw Refused(.stateUnreadable) } }
+
+    /// The first use makes a keybag without a passcode.
+    mutating func created(_ tape: inout Tape) throws -> Bag {
+        try throwIfUnreadable()
+        if let bag { return bag }
+        let new = makeBag()
+        try orThrow(try tape.write(Record(identity: new.identity)))
+        try replace(new, &tape)
+        record = Record(identity: new.identity)
+        become(.unlocked, .started)
+        return new
+    }
+
+    mutating func makeBag() -> Bag {
+        made += 1
+        var bag = Bag(identity: made, passcode: nil, slots: [])
+        for purpose in KeyPurpose.classes where !purpose.isPasscodeClass { bag.slots.append(make(purpose)) }
+        for purpose in [.firstUnlockIndex, .deviceIndex] + KeyPurpose.factors { bag.slots.append(make(purpose)) }
+        return bag
+    }
+
+    mutating func make(_ purpose: KeyPurpose) -> Name {
+        made += 1
+        return Name(purpose: purpose, number: made)
+    }
+
+    mutating func replace(_ new: Bag, _ tape: inout Tape) throws {
+        switch try tape.write(new) {
+        case .durable: bag = new
+        case .unsure:
+            // The file is believed again once it was read again.
+            try reload(&tape)
+            throw Refused(.storageFailed)
+        case let end: try orThrow(end)
+        }
+    }
+
+    func orThrow(_ end: StorageEvent.End) throws {
+        switch end {
+        case .durable: return
+        case .full: throw Refused(.storageFull)
+        case .failed, .unsure: throw Refused(.storageFailed)
+        }
+    }
+}

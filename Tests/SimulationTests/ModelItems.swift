@@ -1,0 +1,150 @@
+import Enclave
+import VaubanAccessPolicy
+
+// Items in the model: a class key, the ways to open it, and who gets it.
+
+/// A class with an access control: every class, and every kind of requirement alone or with another.
+enum Kind: Int, CaseIterable {
+    case whenUnlocked, presence, always, passcodeClass, currentFingers, presenceAndPassword, fingerOrPasscode, fingerAndPasscode
+
+    var protection: Protection {
+        switch self {
+        case .whenUnlocked, .fingerAndPasscode: .whenUnlocked
+        case .presence: .afterFirstUnlock
+        case .always: .always
+        case .passcodeClass: .whenPasscodeSetThisDeviceOnly
+        case .currentFingers: .whenUnlockedThisDeviceOnly
+        case .presenceAndPassword: .alwaysThisDeviceOnly
+        case .fingerOrPasscode: .afterFirstUnlockThisDeviceOnly
+        }
+    }
+
+    var flags: AccessControlFlags? {
+        switch self {
+        case .whenUnlocked, .always, .passcodeClass: nil
+        case .presence: .userPresence
+        case .currentFingers: .biometryCurrentSet
+        case .presenceAndPassword: [.userPresence, .applicationPassword]
+        case .fingerOrPasscode: [.biometryAny, .or, .devicePasscode]
+        case .fingerAndPasscode: [.biometryCurrentSet, .and, .devicePasscode]
+        }
+    }
+
+    var needsPassword: Bool { self == .presenceAndPassword }
+
+    /// Each way is the pairs that it needs.
+    var ways: [[KeyPurpose]] {
+        switch self {
+        case .whenUnlocked, .always, .passcodeClass: []
+        case .presence, .presenceAndPassword: [[.presenceFactor]]
+        case .currentFingers: [[.enrolmentFactor]]
+        case .fingerOrPasscode: [[.biometryFactor], [.passcodeFactor]]
+        case .fingerAndPasscode: [[.enrolmentFactor, .passcodeFactor]]
+        }
+    }
+}
+
+struct Item: Hashable {
+    let kind: Kind
+    /// The class key that wraps it; the only part that a newer class key changes.
+    var classKey: Name
+    var ways: [[Name]]
+}
+
+/// What a person shows for one operation.
+struct Shown: Hashable {
+    var passcode = false
+    var finger = false
+}
+
+extension EnclaveModel {
+    func isOpen(_ purpose: KeyPurpose) -> Bool {
+        switch (purpose.availability, lock) {
+        case (nil, _), (_, .unreadable): false
+        case (.always, _), (_, .unlocked), (.firstUnlock, .locked): true
+        default: false
+        }
+    }
+
+    private var closed: Refused { Refused(lock == .beforeFirstUnlock ? .beforeFirstUnlock : .locked) }
+
+    /// Keys in memory, as they are lent or used.
+    var openKeys: [Name] { bag?.slots.filter { isOpen($0.purpose) } ?? [] }
+
+    mutating func lease(_ tape: inout Tape) throws {
+        try settle(&tape)
+        _ = try created(&tape)
+    }
+
+    func add(_ kind: Kind) throws -> Item {
+        try throwIfUnreadable()
+        let purpose = KeyPurpose.protection(kind.protection)
+        guard let bag, let classKey = bag.current(purpose) else { throw Refused(.passcodeNotSet) }
+        guard isOpen(purpose) else { throw closed }
+        let ways = kind.ways.map { $0.compactMap { bag.current($0) } }
+        let whole = zip(kind.ways, ways).filter { $0.count == $1.count }.map(\.1)
+        guard kind.ways.isEmpty || !whole.isEmpty else { throw Refused(.biometryNotEnrolled) }
+        return Item(kind: kind, classKey: classKey, ways: whole)
+    }
+
+    /// Nothing when the key is given.
+    func read(_ item: Item, _ shown: Shown) throws {
+        try throwIfUnreadable()
+        guard let bag, bag.slots.contains(item.classKey) else {
+            throw Refused(bag?.destroyed.contains(item.classKey) == true ? .keyDestroyed : .keyUnknown)
+        }
+        guard isOpen(item.classKey.purpose) else { throw closed }
+        if item.ways.isEmpty { return }
+        let alive = item.ways.filter { $0.allSatisfy(bag.slots.contains) }
+        guard !alive.isEmpty else { throw Refused(.biometryNotEnrolled) }
+        guard bag.passcode != nil else { throw Refused(.passcodeNotSet) }
+        let answers = item.kind.ways.map { judge($0, shown) }
+        if answers.contains(.allowed) {
+            let allowed = alive.contains { $0.allSatisfy { judge($0.purpose, shown) == .allowed } }
+            guard allowed else { throw Refused(.biometryNotEnrolled) }
+            return
+        }
+        if answers.contains(.asked) { throw Refused(.interactionNotAllowed) }
+        for answer in answers { if case .refused(let reason) = answer { throw Refused(reason) } }
+    }
+
+    private enum Answer: Hashable {
+        case allowed, asked
+        case refused(Refusal.Reason)
+    }
+
+    private func judge(_ way: [KeyPurpose], _ shown: Shown) -> Answer {
+        let answers = way.map { judge($0, shown) }
+        if let refused = answers.first(where: { $0 != .allowed && $0 != .asked }) { return refused }
+        return answers.contains(.asked) ? .asked : .allowed
+    }
+
+    private func judge(_ factor: KeyPurpose, _ shown: Shown) -> Answer {
+        let finger: Answer = if shown.finger { .allowed } else if let reason = fingerRefusal { .refused(reason) } else { .asked }
+        let passcode: Answer = if shown.passcode { .allowed } else if wait > 0 { .refused(.lockedOut) } else { .asked }
+        switch factor {
+        case .passcodeFactor: return passcode
+        case .presenceFactor:
+            if shown.passcode || shown.finger { return .allowed }
+            return passcode == .asked || finger == .asked ? .asked : passcode
+        default: return finger
+        }
+    }
+
+    // MARK: A newer class key
+
+    func current(for item: Item) -> Name? { bag?.current(item.classKey.purpose) }
+
+    /// Whether keychaind can bring it under the newest key now.
+    func isRenewable(_ item: Item) -> Bool {
+        guard let bag, let current = current(for: item) else { return false }
+        return item.classKey != current && bag.slots.contains(item.classKey) && isOpen(item.classKey.purpose)
+    }
+
+    /// Older class keys that no item needs.
+    var unneeded: [Name] {
+        guard let bag else { return [] }
+        let needed = Set(items.map(\.classKey))
+        return bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.current($0.purpose) != $0 && !needed.contains($0) }
+    }
+}

@@ -1,0 +1,125 @@
+import Enclave
+import VaubanAccessPolicy
+
+// The passcode in the model: counted, then compared; set, changed, removed.
+
+extension EnclaveModel {
+    /// Seconds after so many failures in a row, as section 6 of the key hierarchy lists them.
+    static func delay(after failures: Int64) -> Int64 {
+        switch failures {
+        case ...4: 0
+        case 5: 60
+        case 6: 300
+        case 7: 900
+        case 8: 1800
+        default: 3600
+        }
+    }
+
+    mutating func authenticate(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try settle(&tape)
+        try throwIfUnreadable()
+        guard let bag, bag.passcode != nil, var counted = record else { throw Refused(.passcodeNotSet) }
+        guard wait == 0 else { throw Refused(.lockedOut, triesLeft: 0, secondsToWait: wait) }
+        counted.failures += 1
+        let end = try tape.write(counted)
+        if end == .durable || end == .unsure {
+            record = counted
+            wait = Self.delay(after: counted.failures)
+        }
+        try orThrow(end)
+        try tape.compare()
+        guard bag.passcode == passcode else {
+            throw Refused(.authenticationFailed, triesLeft: max(0, 5 - counted.failures), secondsToWait: wait)
+        }
+        try clearAttempts(&tape)
+        arm()
+    }
+
+    /// What cannot be written stays on disk as it was: stricter after a restart, never more lenient.
+    mutating func clearAttempts(_ tape: inout Tape) throws {
+        guard let bag else { return }
+        let cleared = Record(identity: bag.identity)
+        if record != cleared { _ = try tape.write(cleared) }
+        record = cleared
+        wait = 0
+    }
+
+    /// Who brought a wrong passcode.
+    mutating func note(_ tape: inout Tape) throws {
+        guard var noted = record, noted.failures > 0 else { return }
+        noted.guesses = min(noted.guesses + 1, DeviceStatus.wrongGuessesMax)
+        record = noted
+        _ = try tape.write(noted)
+    }
+
+    mutating func unlock(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        open(.passcodeEntered)
+    }
+
+    mutating func open(_ cause: DeviceStatus.Cause) {
+        isSuspended = false
+        become(.unlocked, cause)
+    }
+
+    mutating func lockNow(_ tape: inout Tape) throws {
+        try settle(&tape)
+        guard try created(&tape).passcode != nil else { throw Refused(.passcodeNotSet) }
+        close(.lockRequested)
+    }
+
+    mutating func set(_ passcode: Passcode, recovery: Int?, _ tape: inout Tape) throws {
+        try settle(&tape)
+        let old = try created(&tape)
+        guard old.passcode == nil else { throw Refused(.passcodeAlreadySet) }
+        try tape.tangle()
+        var new = old
+        new.passcode = passcode
+        new.recovery = recovery
+        new.recovered = nil
+        guard old.slots.count + KeyPurpose.classes.count + KeyPurpose.factors.count < EnclaveLimits.slotsMax else {
+            throw Refused(.unsupported)
+        }
+        new.slots = []
+        for purpose in KeyPurpose.classes where purpose.availability != .always { new.slots.append(make(purpose)) }
+        for purpose in KeyPurpose.factors { new.slots.append(make(purpose)) }
+        new.slots += old.slots
+        try orThrow(try tape.write(Record(identity: old.identity)))
+        try replace(new, &tape)
+        record = Record(identity: old.identity)
+        wait = 0
+        become(.unlocked, .passcodeSet)
+        end(everything: true)
+    }
+
+    mutating func change(from old: Passcode, to passcode: Passcode, rolls: Bool, _ tape: inout Tape) throws {
+        try authenticate(old, &tape)
+        var new = try created(&tape)
+        try tape.tangle()
+        new.passcode = passcode
+        new.recovered = nil
+        if rolls {
+            guard new.slots.count + KeyPurpose.classes.count < EnclaveLimits.slotsMax else { throw Refused(.unsupported) }
+            let held = new
+            new.slots = KeyPurpose.classes.filter { held.current($0) != nil }.map { make($0) } + held.slots
+        }
+        try replace(new, &tape)
+        guard rolls else { return }
+        isSuspended = false
+        end(everything: true)
+    }
+
+    mutating func remove(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        var new = try created(&tape)
+        new.destroy { $0.purpose.isPasscodeClass }
+        new.endEnrolment()
+        (new.passcode, new.recovery, new.recovered) = (nil, nil, nil)
+        try replace(new, &tape)
+        disarm()
+        try clearAttempts(&tape)
+        become(.unlocked, .passcodeRemoved)
+        end(everything: true)
+    }
+}

@@ -1,0 +1,156 @@
+import Enclave
+import VaubanAccessPolicy
+
+// What ends a passcode or stands in for it, and fingers, in the model.
+
+extension EnclaveModel {
+    /// Nil when nobody knows the passcode.
+    mutating func erase(_ passcode: Passcode?, _ tape: inout Tape) throws {
+        if let passcode { try authenticate(passcode, &tape) }
+        try settle(&tape)
+        let old = try created(&tape)
+        guard passcode != nil || old.passcode == nil || record?.failures ?? 0 >= 10 else { throw Refused(.authenticationFailed) }
+        var new = makeBag()
+        new.destroyed = Array((old.slots + old.destroyed).prefix(EnclaveLimits.destroyedMax))
+        try replace(new, &tape)
+        disarm()
+        try clearAttempts(&tape)
+        become(.unlocked, .erased)
+        end(everything: true)
+    }
+
+    mutating func recover(with key: Int, to passcode: Passcode, next: Int?, _ tape: inout Tape) throws {
+        try settle(&tape)
+        var new = try created(&tape)
+        guard new.passcode != nil, let recovery = new.recovery else { throw Refused(.recoveryKeyNotSet) }
+        guard recovery == key else { throw Refused(.authenticationFailed) }
+        try tape.tangle()
+        new.passcode = passcode
+        new.recovery = next
+        new.recovered = wall
+        try replace(new, &tape)
+        try clearAttempts(&tape)
+        arm()
+        open(.recovered)
+    }
+
+    mutating func setRecovery(_ key: Int?, _ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        try settle(&tape)
+        var new = try created(&tape)
+        guard key != nil || new.recovery != nil else { return }
+        new.recovery = key
+        try replace(new, &tape)
+    }
+
+    mutating func configure(_ settings: LockSettings, _ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        try settle(&tape)
+        var new = try created(&tape)
+        guard new.settings != settings else { return }
+        new.settings = settings
+        try replace(new, &tape)
+    }
+
+    /// Class keys that no row needs any more.
+    mutating func retire(_ names: [Name], _ tape: inout Tape) throws {
+        try settle(&tape)
+        var new = try created(&tape)
+        let held = new.slots
+        new.destroy { names.contains($0) }
+        if new.slots != held { try replace(new, &tape) }
+    }
+
+    // MARK: Fingers
+
+    /// Why no finger counts now.
+    var fingerRefusal: Refusal.Reason? {
+        guard bag?.enrolment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
+        guard let armed, misses < 5, armed <= Self.armedFor else { return .biometryLockedOut }
+        return readerIsThere ? nil : .biometryNotAvailable
+    }
+
+    mutating func arm() {
+        guard bag?.enrolment != nil else { return disarm() }
+        armed = 0
+        misses = 0
+    }
+
+    mutating func disarm() {
+        armed = nil
+        isSuspended = false
+    }
+
+    mutating func enrol(_ fingers: Int, _ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        guard readerIsThere else { throw Refused(.biometryNotAvailable) }
+        try settle(&tape)
+        var new = try created(&tape)
+        new.endEnrolment()
+        let pair = make(.enrolmentFactor)
+        new.slots.append(pair)
+        new.enrolment = Bag.Enrolment(pair: pair, fingers: fingers)
+        try replace(new, &tape)
+        arm()
+    }
+
+    mutating func forget(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try authenticate(passcode, &tape)
+        try settle(&tape)
+        try endEnrolment(&tape)
+    }
+
+    private mutating func endEnrolment(_ tape: inout Tape) throws {
+        disarm()
+        guard var new = bag, new.enrolment != nil else { return }
+        new.endEnrolment()
+        try replace(new, &tape)
+    }
+
+    mutating func match(_ fingers: Int, _ tape: inout Tape) throws {
+        try settle(&tape)
+        if let enrolment = bag?.enrolment, enrolment.fingers != fingers {
+            warnings = 1
+            try endEnrolment(&tape)
+        }
+        if let reason = fingerRefusal { throw Refused(reason) }
+    }
+
+    mutating func miss(_ tape: inout Tape) throws {
+        try settle(&tape)
+        misses += 1
+        if misses >= 5 { disarm() }
+    }
+
+    mutating func unlockByFinger(_ fingers: Int, _ tape: inout Tape) throws {
+        try settle(&tape, isUse: false)
+        if lock == .unlocked { return }
+        try settle(&tape, isUse: false)
+        guard isSuspended, fingerRefusal == nil else {
+            try settle(&tape, isUse: false)
+            throw Refused(fingerRefusal ?? .biometryLockedOut)
+        }
+        try match(fingers, &tape)
+        try settle(&tape)
+        open(.fingerMatched)
+    }
+
+    // MARK: The machine
+
+    mutating func machineSleeps(_ tape: inout Tape) throws {
+        try settle(&tape, isUse: false)
+        if bag?.settings.graceSeconds == 0 { close(.slept) }
+    }
+
+    mutating func screenLocks(_ tape: inout Tape) throws {
+        try settle(&tape, isUse: false)
+        guard let settings = bag?.settings, settings.locksWithScreen, lock == .unlocked else { return }
+        if settings.graceSeconds == 0 { return close(.screenLocked) }
+        due = Due(seconds: Int(settings.graceSeconds), cause: .screenLocked)
+    }
+
+    mutating func screenUnlocks(_ tape: inout Tape) throws {
+        try settle(&tape, isUse: false)
+        due = nil
+    }
+}

@@ -1,0 +1,98 @@
+import Enclave
+import EnclaveWire
+import SimulatedHost
+import VaubanAccessPolicy
+
+// What can be seen of a world without changing it: on a copy of the enclave, and of the model, over a copy of the disk.
+
+extension World {
+    /// Compares the status and the keys that are lent; then, if wanted, every row with all that a person can show.
+    func observe(rows readsRows: Bool) throws {
+        try look { world, vault, _ in
+            let status = vault.status
+            return { tape in
+                try world.model.settle(&tape, isUse: false)
+                try world.compare(status)
+            }
+        }
+        guard model.bag != nil || model.lock == .unreadable && stored.bag != nil else { return }
+        try look { world, vault, _ in
+            let lent = try vault.lease().lease
+            return { tape in
+                try world.model.lease(&tape)
+                try world.compare(lent)
+            }
+        }
+        guard readsRows, !rows.isEmpty else { return }
+        let arguments = Arguments(model, stored)
+        try look { world, vault, machine in
+            var answers = Answers()
+            try Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0).read(GatheredEvidence(), &answers)
+            return { tape in
+                try world.model.settle(&tape)
+                try world.expectRead(answers, Shown())
+            }
+        }
+        for operation in [Operation.ask, .showFinger] {
+            try look { world, vault, machine in
+                let doing = Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0)
+                let answers = try doing.carryOut(operation)
+                return { tape in try world.expect(operation, arguments, answers, &tape) }
+            }
+        }
+    }
+
+    private final class Copy {
+        var model: EnclaveModel { get { world.model } set { world.model = newValue } }
+        var world: World
+        init(_ world: World) { self.world = world }
+        func compare(_ status: DeviceStatus) throws { try world.compare(status) }
+        func compare(_ lease: KeyLease) throws { try world.compare(lease) }
+        func expectRead(_ answers: Answers, _ shown: Shown) throws { try world.expectRead(answers, shown) }
+        func expect(_ operation: Operation, _ arguments: Arguments, _ answers: Answers, _ tape: inout Tape) throws {
+            try world.expect(operation, arguments, answers, &tape)
+        }
+    }
+
+    private func look(_ body: (Copy, Vault, Machine) throws -> (inout Tape) throws -> Void) throws {
+        let machine = machine()
+        let copy = Copy(self)
+        let compare = try body(copy, Vault(copying: vault, host: machine.host), machine)
+        var tape = Tape(machine.log.events, from: stored)
+        try compare(&tape)
+        try tape.throwIfNotAtItsEnd()
+    }
+
+    func compare(_ status: DeviceStatus) throws {
+        func same<Value: Equatable>(_ what: String, _ seen: Value, _ expected: Value) throws {
+            guard seen == expected else { throw Difference("status, \(what): \(seen), in the model \(expected)") }
+        }
+        let bag = model.bag
+        try same("lock", status.lock, model.lock)
+        try same("cause", status.cause, model.cause)
+        try same("since", status.since, model.since)
+        try same("passcode is set", status.passcodeIsSet, bag?.passcode != nil)
+        try same("seconds to wait", status.secondsToWait, model.wait)
+        try same("tries left", status.triesLeft, model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
+        try same("wrong guesses", status.wrongGuesses.count, model.record?.guesses ?? 0)
+        try same("recovery key is set", status.recoveryKeyIsSet, bag?.recovery != nil)
+        try same("recovered", status.recovered, bag?.recovered)
+        try same("settings", status.settings, bag?.settings ?? .standard)
+        let older = KeyPurpose.classes.contains { purpose in (bag?.slots ?? []).count { $0.purpose == purpose } > 1 }
+        try same("has older keys", status.hasOlderKeys, older)
+        try same("warnings", status.warnings.count, model.warnings)
+        try same("reader is there", status.biometry.readerIsThere, model.readerIsThere)
+        try same("is enrolled", status.biometry.isEnrolled, bag?.enrolment != nil)
+        try same("is ready", status.biometry.isReady, model.fingerRefusal == nil)
+        try same("unlocks", status.biometry.unlocks, bag?.enrolment != nil)
+        try same("misses left", status.biometry.missesLeft, model.armed == nil ? 0 : Int64(5 - model.misses))
+    }
+
+    /// What is lent is what is open, and no more; the class-A keys of a locked enclave are not there.
+    private func compare(_ lease: KeyLease) throws {
+        let expected = model.openKeys.map { names[$0] }
+        guard lease.keys.map(\.generation) == expected, lease.lock == model.lock, lease.epoch == model.epoch else {
+            throw Difference("\(lease.keys.count) keys are lent in epoch \(lease.epoch); in the model \(expected.count) in \(model.epoch)")
+        }
+    }
+}
