@@ -80,7 +80,7 @@ import VaubanKeychainWire
     @Test func combinationsThatDoNotExist() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add([.synchronizable: .number(1)], control: .userPresence) } == .badParameter)
-        #expect(Refusal.Reason.of { try room.add(name, control: .biometryAny) } == .unsupported)
+        #expect(Refusal.Reason.of { try room.add(name, control: .companion) } == .unsupported)
         try room.add(name)
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         #expect(Refusal.Reason.of { try room.update(name, protection: .always, control: control) } == .badParameter)
