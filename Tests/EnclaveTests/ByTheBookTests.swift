@@ -36,14 +36,9 @@ enum ByTheBook {
 
     static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
-    /// The contents of a SEQUENCE whose fields are INTEGERs and OCTET STRINGs.
-    static func fields(_ der: [UInt8]) throws -> [[UInt8]] {
-        guard case .constructed(let nodes) = try DER.parse(der).content else { throw DERFault("not a sequence") }
-        return nodes.map { node in
-            if case .primitive(let content) = node.content { return Array(content) }
-            return []
-        }
-    }
+    /// The fields of a SEQUENCE.
+    static func nodes(_ der: [UInt8]) throws -> [ASN1Node] { try DER.parse(der).nodes }
+    static func fields(_ der: [UInt8]) throws -> [[UInt8]] { try nodes(der).map(\.octets) }
 }
 
 /// What an independent reader needs to open a row: the files, the passcode, the device secret and the specification.
@@ -56,38 +51,57 @@ enum ByTheBook {
         return try bench.device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: bag.identifier)
     }
 
-    @Test(arguments: [nil, AccessControlFlags.userPresence, .devicePasscode], Protection.allCases)
+    static let kinds: [AccessControlFlags?] = [
+        nil, .userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet, [.or, .biometryCurrentSet, .devicePasscode],
+        [.and, .biometryAny, .devicePasscode], .applicationPassword, [.and, .biometryCurrentSet, .devicePasscode, .applicationPassword],
+    ]
+
+    /// With the passcode and the files alone: every way of a row, from outside in.
+    @Test(arguments: kinds, Protection.allCases)
     func aRowOpensFromTheSpecificationAlone(_ flags: AccessControlFlags?, _ protection: Protection) throws {
-        let vault = try bench.startProtected()
-        let sealed = try SealedRow(bench.row(protection, flags), in: vault)
+        let (vault, _) = try bench.startEnrolled()
+        let password = flags?.contains(.applicationPassword) == true ? "application's" : nil
+        let sealed = try SealedRow(bench.row(protection, flags), in: vault, password: password)
         let bag = try bench.keybag()
         let passcodeKey = try passcodeKey(Workbench.passcode, bag)
-        let binding = try sealed.row.encoded()
+        let binding = try sealed.row.encoded(), itemBinding = try sealed.row.with(generation: [UInt8](repeating: 0, count: 8)).encoded()
 
         let classSlot = try #require(bag.slot(.protection(protection), generation: sealed.row.generation))
         let classKey = bytes(try ByTheBook.slotKey(classSlot, of: bag, device: bench.device, passcodeKey: passcodeKey))
-        let wrapped = try ByTheBook.fields(sealed.wrapped)
-        #expect(wrapped[0] == [1] && wrapped[1] == [flags == nil ? 0 : 1])
+        let wrapped = try ByTheBook.nodes(sealed.wrapped)
+        #expect(wrapped[0].octets == [1] && wrapped[1].octets == [flags == nil ? 0 : 2])
         guard flags != nil else {
-            #expect(try ByTheBook.open(wrapped[2], classKey, "vauban item key v1", binding) == sealed.key)
+            #expect(try ByTheBook.open(wrapped[2].octets, classKey, "vauban item key v1", binding) == sealed.key)
             return
         }
-
-        let seal = try ByTheBook.fields(ByTheBook.open(wrapped[2], classKey, "vauban item key of a factor v1", binding))
-        let factor: KeyPurpose = flags == .userPresence ? .presenceFactor : .passcodeFactor
-        let pair = try #require(bag.slot(factor, generation: seal[0]))
-        let privateKey = bytes(try ByTheBook.slotKey(pair, of: bag, device: bench.device, passcodeKey: passcodeKey))
-        let key = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey)
-        #expect(Array(key.publicKey.rawRepresentation) == pair.publicKey)
-        var recipient = try HPKE.Recipient(
-            privateKey: key, ciphersuite: HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256),
-            info: Data("vauban factor seal v1".utf8) + [0] + binding, encapsulatedKey: Data(seal[1]))
-        #expect(Array(try recipient.open(seal[2])) == sealed.key)
+        let layered = try ByTheBook.nodes(ByTheBook.open(wrapped[2].octets, classKey, "vauban layered item key v1", binding))
+        #expect(layered[0].nodes.count == (flags?.contains(.or) == true ? 2 : 1))
+        for way in layered[0].nodes {
+            var content = way.nodes[1].octets
+            for seal in way.nodes[0].nodes.reversed() {
+                let pair = try #require(bag.slots.first { $0.generation == seal.nodes[0].octets && $0.publicKey != nil })
+                let privateKey = bytes(try ByTheBook.slotKey(pair, of: bag, device: bench.device, passcodeKey: passcodeKey))
+                let key = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey)
+                #expect(Array(key.publicKey.rawRepresentation) == pair.publicKey)
+                var recipient = try HPKE.Recipient(
+                    privateKey: key, ciphersuite: HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256),
+                    info: Data("vauban factor seal v1".utf8) + [0] + itemBinding, encapsulatedKey: Data(seal.nodes[1].octets))
+                content = Array(try recipient.open(content))
+            }
+            if let password {
+                let numbers = try #require(layered.last?.nodes.first?.nodes)
+                let parameters = StretchParameters(salt: numbers[0].octets, log2Rounds: 4, blockSize: 1, parallelism: 1)
+                #expect(numbers.dropFirst().map(\.octets) == [[4], [1], [1]])
+                let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(password), parameters)
+                content = try ByTheBook.open(content, bytes(stretched), "vauban application password v1", itemBinding)
+            }
+            #expect(content == sealed.key)
+        }
     }
 
     @Test func aStateFileIsReadFromTheSpecificationAlone() throws {
         _ = try bench.startProtected()
-        for name in StateName.allCases {
+        for name in [StateName.keybag, .attempts] {
             let envelope = try ByTheBook.fields(try #require(bench.store.files["1000/\(name.rawValue)"]))
             #expect(envelope[0] == [1] && envelope[1] == bench.device.deviceIdentifier)
             let key = SymmetricKey(data: bytes(try bench.device.deviceKey(label: "vauban state authentication v1", context: [])))
@@ -114,5 +128,18 @@ enum ByTheBook {
         }
         let right = bytes(try passcodeKey(Workbench.passcode, bag))
         #expect(try ByTheBook.open(slot.wrapped, right, "vauban keybag slot v1", context).count == 32)
+    }
+}
+
+extension ASN1Node {
+    /// What lies in it; nothing where it is not made of parts.
+    var nodes: [ASN1Node] {
+        if case .constructed(let parts) = content { return Array(parts) }
+        return []
+    }
+
+    var octets: [UInt8] {
+        if case .primitive(let bytes) = content { return Array(bytes) }
+        return []
     }
 }

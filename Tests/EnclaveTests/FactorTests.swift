@@ -11,13 +11,6 @@ import VaubanSecretBytes
     private let bench = Workbench()
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
-    private func opening(_ sealed: SealedRow, in vault: Vault) throws -> LayeredOpening {
-        guard case .layered(let opening) = try vault.open(sealed.row, wrapped: sealed.wrapped) else {
-            throw Refusal(.internalFault, "nobody was asked")
-        }
-        return opening
-    }
-
     /// Sealing tangles no passcode and reads no record of tries: no person has any part in it.
     @Test(arguments: factors) func sealingNeverNeedsAPerson(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
@@ -41,14 +34,14 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         for _ in 1...3 {
-            #expect(try vault.asks(for: sealed))
+            #expect(try vault.asks(for: sealed) == .passcode)
             #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
         }
     }
 
     @Test(arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
-        let opening = try opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault), in: vault)
+        let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault))
         let lent = try vault.lease()
         var keys = try [
             Entropy.bytes(32), bytes(bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier)),
@@ -72,7 +65,7 @@ import VaubanSecretBytes
 
     @Test func aLockWhileThePersonIsAskedWins() throws {
         let vault = try bench.startProtected()
-        let opening = try opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault), in: vault)
+        let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault))
         let shown = try vault.gather(Workbench.passcode)
         try vault.lock()
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .locked)
@@ -83,7 +76,7 @@ import VaubanSecretBytes
     @Test func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
-        let opening = try opening(sealed, in: vault)
+        let opening = try vault.opening(sealed)
         try vault.lock()
         #expect(bytes(try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)) == sealed.key)
     }
@@ -92,7 +85,7 @@ import VaubanSecretBytes
     @Test func aChangeWhileThePersonIsAskedIsSaidToBeOne() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
-        let opening = try opening(sealed, in: vault)
+        let opening = try vault.opening(sealed)
         let old = try vault.gather(Workbench.passcode)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         #expect(refusal { _ = try vault.finish(opening, old, password: nil) }?.reason == .keysChanged)

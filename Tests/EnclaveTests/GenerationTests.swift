@@ -11,7 +11,7 @@ import VaubanSecretBytes
     private let bench = Workbench()
 
     private static let renewed: [KeyPurpose] =
-        KeyPurpose.classes.filter { $0.availability != .always } + [.passcodeFactor, .presenceFactor]
+        KeyPurpose.classes.filter { $0.availability != .always } + KeyPurpose.factors
     private static let kept: [KeyPurpose] = KeyPurpose.classes.filter { $0.availability == .always } + [.firstUnlockIndex, .deviceIndex]
 
     @Test func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
@@ -19,7 +19,7 @@ import VaubanSecretBytes
         let bag = try bench.keybag()
         let expected =
             KeyPurpose.classes.filter { $0 != .protection(.whenPasscodeSetThisDeviceOnly) }
-            + [.firstUnlockIndex, .deviceIndex, .passcodeFactor, .presenceFactor]
+            + [.firstUnlockIndex, .deviceIndex, .passcodeFactor, .presenceFactor, .biometryFactor]
         #expect(bag.slots.map(\.purpose) == expected)
         #expect(bag.slots.allSatisfy { $0.wrapping == .device && $0.wrapped.count == 60 })
         #expect(Set(bag.slots.map(\.generation)).count == bag.slots.count)
@@ -92,7 +92,7 @@ import VaubanSecretBytes
         let restored = Workbench(files: copy).start()
         #expect(restored.status.lock == .unlocked)
         #expect(try restored.read(early) == early.key)
-        #expect(refusal { _ = try restored.read(late) }?.reason == .keyDestroyed)
+        #expect(refusal { _ = try restored.read(late) }?.reason == .keyUnknown)
     }
 
     @Test func aChangeWrapsTheSameKeysAgain() throws {

@@ -110,10 +110,12 @@ final class MemoryDevice: EnclaveBackend {
     private let secret: [UInt8]
     private let journal: Journal
 
-    init(_ seed: UInt8, _ journal: Journal = Journal()) {
-        secret = [UInt8](repeating: seed, count: 32)
+    init(secret: [UInt8], _ journal: Journal = Journal()) {
+        self.secret = secret
         self.journal = journal
     }
+
+    convenience init(_ seed: UInt8, _ journal: Journal = Journal()) { self.init(secret: [UInt8](repeating: seed, count: 32), journal) }
 
     var deviceIdentifier: [UInt8] { Array(derive("vauban device identifier v1", []).prefix(16)) }
 

@@ -19,10 +19,10 @@ import VaubanSecretBytes
 
     private func changed(
         _ row: RowBinding, person: UInt32? = nil, protection: Protection? = nil, generation: [UInt8]? = nil, item: [UInt8]? = nil,
-        version: [UInt8]? = nil, kind: Int64? = nil, group: String? = nil, control: AccessControl?? = nil
+        version: [UInt8]? = nil, kind: Int64? = nil, group: String? = nil, control: AccessControl?? = nil, format: RowBinding.Format? = nil
     ) -> RowBinding {
         RowBinding(
-            person: person ?? row.person, protection: protection ?? row.protection, generation: generation ?? row.generation,
+            format: format ?? row.format, person: person ?? row.person, protection: protection ?? row.protection, generation: generation ?? row.generation,
             item: item ?? row.item, version: version ?? row.version, kind: kind ?? row.kind, accessGroup: group ?? row.accessGroup,
             accessControl: control ?? row.accessControl)
     }
@@ -40,13 +40,14 @@ import VaubanSecretBytes
         let otherControl = try otherFlags.map { try AccessControl(protection: .whenUnlocked, flags: $0) }
 
         let changes = [
+            Change(field: "format", row: changed(row, format: .everything), reason: .rowDamaged),
             Change(field: "person", row: changed(row, person: 1001), reason: .badParameter),
-            Change(field: "protection", row: changed(row, protection: otherClass), reason: .keyDestroyed),
+            Change(field: "protection", row: changed(row, protection: otherClass), reason: .keyUnknown),
             Change(
                 field: "protection",
                 row: changed(row, protection: otherClass, generation: try #require(bag.current(.protection(otherClass))).generation),
                 reason: .rowDamaged),
-            Change(field: "generation", row: changed(row, generation: Sample.lostGeneration), reason: .keyDestroyed),
+            Change(field: "generation", row: changed(row, generation: Sample.lostGeneration), reason: .keyUnknown),
             Change(field: "generation", row: changed(row, generation: older), reason: .rowDamaged),
             Change(field: "item", row: changed(row, item: [UInt8](repeating: 9, count: 16)), reason: .rowDamaged),
             Change(field: "version", row: changed(row, version: [UInt8](repeating: 9, count: 16)), reason: .rowDamaged),
@@ -80,17 +81,19 @@ import VaubanSecretBytes
         }
     }
 
-    /// A factor's wrapping does not pass for a plain one, nor the other way round.
+    /// A factor's wrapping does not pass for a plain one, nor for one of the first form, nor the other way round.
     @Test func theKindOfAWrappingIsBoundToo() throws {
         let vault = try bench.startProtected()
         for flags in [nil, AccessControlFlags.userPresence] {
             let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
             // SEQUENCE { INTEGER 1, INTEGER kind, OCTET STRING }: the kind's byte.
             let place = try #require(sealed.wrapped.indices.first { Array(sealed.wrapped[$0...].prefix(5)) == [2, 1, 1, 2, 1] }) + 5
-            var swapped = sealed.wrapped
-            #expect(swapped[place] == (flags == nil ? 0 : 1))
-            swapped[place] ^= 1
-            #expect(refusal { _ = try vault.open(sealed.row, wrapped: swapped) }?.reason == .rowDamaged)
+            #expect(sealed.wrapped[place] == (flags == nil ? 0 : 2))
+            for kind in [0, 1, 2, 3] as [UInt8] where kind != sealed.wrapped[place] {
+                var swapped = sealed.wrapped
+                swapped[place] = kind
+                #expect(refusal { _ = try vault.open(sealed.row, wrapped: swapped) }?.reason == .rowDamaged)
+            }
         }
     }
 
@@ -108,17 +111,21 @@ import VaubanSecretBytes
         _ = try bob.lease()
         let sealed = try SealedRow(bench.row(), in: alice)
         #expect(refusal { _ = try bob.open(sealed.row, wrapped: sealed.wrapped) }?.reason == .badParameter)
-        #expect(refusal { _ = try bob.open(changed(sealed.row, person: 1001), wrapped: sealed.wrapped) }?.reason == .keyDestroyed)
+        #expect(refusal { _ = try bob.open(changed(sealed.row, person: 1001), wrapped: sealed.wrapped) }?.reason == .keyUnknown)
         #expect(refusal { _ = try bob.seal(sealed.row) }?.reason == .badParameter)
     }
 
-    @Test(arguments: [
-        AccessControlFlags.biometryAny, .biometryCurrentSet, .companion, .applicationPassword, .privateKeyUsage,
-        [.userPresence, .applicationPassword], [.or, .biometryAny, .devicePasscode],
-    ])
-    func aControlThatThisVersionCannotKeepIsRefusedWhenItIsMade(_ flags: AccessControlFlags) throws {
+    static let impossible: [(flags: AccessControlFlags, reason: Refusal.Reason)] = [
+        (.companion, .unsupported), ([.and, .companion, .devicePasscode], .unsupported), (.privateKeyUsage, .badParameter),
+        ([.userPresence, .privateKeyUsage], .badParameter), (.applicationPassword, .applicationPasswordMissing),
+        ([.userPresence, .applicationPassword], .applicationPasswordMissing), (.biometryCurrentSet, .biometryNotEnrolled),
+        ([.and, .biometryCurrentSet, .devicePasscode], .biometryNotEnrolled),
+    ]
+
+    @Test(arguments: impossible)
+    func aControlThatCannotBeKeptIsRefusedWhenItIsMade(_ flags: AccessControlFlags, _ reason: Refusal.Reason) throws {
         let vault = try bench.startProtected()
-        #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == .unsupported)
+        #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)
     }
 
     @Test func aControlWithoutConstraintsAsksNobody() throws {

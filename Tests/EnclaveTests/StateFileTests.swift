@@ -13,15 +13,9 @@ import VaubanSecretBytes
 
     /// Every verb, since each of them could be the one that makes a new keybag.
     private func everyVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
-        let row = Sample.row(.always, generation: Sample.lostGeneration)
-        let steps: [() throws -> Void] = [
-            { _ = try vault.seal(row) }, { _ = try vault.open(row, wrapped: [0]) }, { _ = try vault.lease() }, { try vault.lock() },
-            { try vault.setPasscode(secret(Workbench.passcode)) }, { try vault.unlock(secret(Workbench.passcode)) },
-            { _ = try vault.authenticate(secret(Workbench.passcode)) }, { try vault.canEvaluate(.biometryOrPasscode) },
-            { try vault.throwIfPasscodeCannotBeTried() },
-            { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode)) },
-        ]
-        for step in steps { #expect(refusal(step)?.reason == .stateUnreadable, sourceLocation: sourceLocation) }
+        for use in EveryUse.refusable {
+            #expect(refusal { try use.carryOut(vault) }?.reason == .stateUnreadable, "\(use.name)", sourceLocation: sourceLocation)
+        }
         #expect(vault.status.warnings.count == 1, sourceLocation: sourceLocation)
     }
 
@@ -162,6 +156,19 @@ import VaubanSecretBytes
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
+    /// What passes is over at the next use, whichever that is; what was open before stays closed until the passcode.
+    @Test(arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(_ use: EveryUse) throws {
+        _ = try protectedFile()
+        bench.store.failReading(with: .failed("a bad sector"))
+        let vault = bench.start()
+        everyVerbIsRefused(vault)
+        bench.store.failReading(with: nil)
+        _ = refusal { try use.carryOut(vault) }
+        #expect(refusal { try vault.throwIfPasscodeCannotBeTried() }?.reason != .stateUnreadable)
+        #expect(vault.status.lock == .beforeFirstUnlock && vault.status.warnings.isEmpty)
+        #expect(vault.takeEndedEpoch()?.everything == true)
+    }
+
     @Test func stateThatCannotBeReadIsNotCalledUnlocked() throws {
         let good = try protectedFile()
         bench.store.files[Self.file] = Array(good.dropLast())
@@ -179,7 +186,7 @@ import VaubanSecretBytes
         #expect(bench.journal.events.isEmpty)
     }
 
-    @Test(arguments: StateName.allCases) func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
+    @Test(arguments: [StateName.attempts, .keybag]) func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
         bench.store.fail(name, with: .full)
         let vault = bench.start()
         #expect(refusal { _ = try vault.lease() }?.reason == .storageFull)

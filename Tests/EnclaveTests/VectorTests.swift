@@ -7,14 +7,11 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Known answers. RFC 7914 publishes those for scrypt. For our own compositions (labels, contexts, what is tangled with
-/// what) none can be published: they were computed with Python's hashlib and hmac and the `cryptography` package, by the
-/// script in Specs/key-hierarchy.md, not with the code under test.
+/// Known answers. RFC 7914 publishes those for scrypt, RFC 9180's authors those for HPKE. Those for our own compositions
+/// (labels, contexts, what is tangled with what) are ours: Vectors/, made by a script beside the specification.
 @Suite struct VectorTests {
     private static let counting = [UInt8](0..<32)
-    private static let context = [UInt8](0xA0..<0xB0)
 
-    private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
     private func key(_ bytes: [UInt8] = counting) -> SecretBytes { SecretBytes(copying: bytes) }
 
     // MARK: Published
@@ -55,24 +52,19 @@ import VaubanSecretBytes
 
     // MARK: Our own compositions
 
-    @Test func aDerivedKey() {
-        #expect(
-            hex(bytes(KeyWrap.derive(from: key(), label: "vauban metadata key v1")))
-                == "f8c27152a953c302282603fa200b1251dd4619f5d5e9a13c441d336cf8d3f5e8")
-        #expect(
-            hex(bytes(KeyWrap.derive(from: key(), label: "vauban keybag device wrap v1", context: Self.context)))
-                == "73990d43982b1eb5e0442904c67accb05bbaf009f547b4f3ff2b6758db21d327")
+    @Test func derivedKeys() throws {
+        for answer in try KnownAnswers.load().derive {
+            let derived = KeyWrap.derive(from: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
+            #expect(hex(bytes(derived)) == answer.derived)
+        }
     }
 
     @Test func aWrappedKey() throws {
-        let wrapped =
-            [UInt8](0xB0..<0xBC)
-            + octets(
-                "9e525dacebcabc5840ff90a5ca5a8fc5833b4ed51229883259c985f65b85f51109f3af42d835d814f2d48298563e8311")
-        let opened = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v1", context: Self.context)
-        #expect(bytes(opened) == [UInt8](repeating: 7, count: 32))
+        let answer = try KnownAnswers.load().wrap
+        let opened = try KeyWrap.unwrap(octets(answer.wrapped), under: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
+        #expect(hex(bytes(opened)) == answer.secret)
         #expect(throws: WrapFault.self) {
-            _ = try KeyWrap.unwrap(wrapped, under: key(), label: "vauban keybag slot v2", context: Self.context)
+            _ = try KeyWrap.unwrap(octets(answer.wrapped), under: key(octets(answer.key)), label: "vauban keybag slot v2", context: octets(answer.context))
         }
         // A nonce is never used twice.
         let again = try (0..<64).map { _ in try KeyWrap.wrap(opened, under: key(), label: "l", context: []).prefix(12) }
@@ -95,27 +87,22 @@ import VaubanSecretBytes
 
     /// The shipped backend with a known secret in its file.
     @Test func theDeviceSecretsKeys() throws {
+        let answers = try KnownAnswers.load()
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-vector-\(UUID().uuidString)").path
         let folder = try PrivateFolder(path: path, creating: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try DurableFile("device-secret", in: folder).replace(with: Array("vauban device secret 1\n".utf8) + Self.counting)
+        try DurableFile("device-secret", in: folder).replace(with: Array("vauban device secret 1\n".utf8) + octets(answers.deviceSecret))
         let device = try DeviceSecret(in: folder)
-        #expect(hex(device.deviceIdentifier) == "e46f62a1670364227e1122e2ef22f9b6")
-        #expect(
-            hex(bytes(try device.deviceKey(label: "vauban keybag device wrap v1", context: Self.context)))
-                == "73990d43982b1eb5e0442904c67accb05bbaf009f547b4f3ff2b6758db21d327")
-        #expect(
-            hex(bytes(try device.deviceKey(label: "vauban state authentication v1", context: [])))
-                == "58dd18531c773e0d505a2e8166838f283d1dbd189ae78be29eea2f57f4c773af")
-
-        let parameters = StretchParameters(salt: Self.counting, log2Rounds: 4, blockSize: 1, parallelism: 1)
-        let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("correct horse"), parameters)
-        #expect(hex(bytes(stretched)) == "613f18f7d2d988fc47b954b6be9534b0674ac43146f39e56a4938dbffb7a66f4")
-        let tangled = try device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: Self.context)
-        #expect(hex(bytes(tangled)) == "18dd2bfe8c0b969e1d14bc87f29f95bdecddb066944bb0ab637851e9598b694d")
-    }
-
-    private func octets(_ hex: String) -> [UInt8] {
-        stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
+        #expect(hex(device.deviceIdentifier) == answers.device)
+        for answer in answers.derive {
+            #expect(hex(bytes(try device.deviceKey(label: answer.label, context: octets(answer.context)))) == answer.derived)
+        }
+        let answer = answers.passcodeKey
+        let parameters = StretchParameters(
+            salt: octets(answer.salt), log2Rounds: answer.log2Rounds, blockSize: answer.blockSize, parallelism: answer.parallelism)
+        let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(answers.passcode), parameters)
+        #expect(hex(bytes(stretched)) == answer.stretched)
+        let tangled = try device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: octets(answer.context))
+        #expect(hex(bytes(tangled)) == answer.tangled)
     }
 }

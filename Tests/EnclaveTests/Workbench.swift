@@ -20,10 +20,12 @@ struct Workbench {
     let clock = ManualClock()
     let device: MemoryDevice
 
-    init(files: [String: [UInt8]] = [:], device seed: UInt8 = 1) {
+    init(files: [String: [UInt8]] = [:], device seed: UInt8 = 1) { self.init(files: files, secret: [UInt8](repeating: seed, count: 32)) }
+
+    init(files: [String: [UInt8]], secret: [UInt8]) {
         journal = Journal()
         store = MemoryStore(files, journal)
-        device = MemoryDevice(seed, journal)
+        device = MemoryDevice(secret: secret, journal)
     }
 
     var host: EnclaveHost {
@@ -31,6 +33,21 @@ struct Workbench {
     }
 
     func start(_ person: UInt32 = person) -> Vault { Vault(person: person, host: host) }
+
+    /// The same with a fingerprint reader; what it answers comes and goes with it.
+    func startAtReader(_ person: UInt32 = person) -> (Vault, ReaderPresence) {
+        let host = host
+        host.reader.isThere = true
+        return (Vault(person: person, host: host), host.reader)
+    }
+
+    /// A vault with a passcode, an enrolled finger and a reader, unlocked.
+    func startEnrolled(unlocks: Bool = true) throws -> (Vault, ReaderPresence) {
+        let (vault, reader) = startAtReader()
+        try vault.setPasscode(secret(Self.passcode))
+        try vault.enrol(fingers: Sample.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(secret(Self.passcode)))
+        return (vault, reader)
+    }
 
     /// A vault with a passcode, unlocked.
     func startProtected(_ passcode: String = passcode) throws -> Vault {
@@ -64,10 +81,15 @@ struct Workbench {
 
 enum Sample {
     static let lostGeneration = [UInt8](repeating: 0xEE, count: 8)
+    /// Two lists of fingers, as a reader's digest names them.
+    static let fingers = [UInt8](repeating: 0xF1, count: 32)
+    static let otherFingers = [UInt8](repeating: 0xF2, count: 32)
 
-    static func row(_ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8]) -> RowBinding {
+    static func row(
+        _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationApart
+    ) -> RowBinding {
         RowBinding(
-            person: Workbench.person, protection: protection, generation: generation, item: [UInt8](repeating: 1, count: 16),
+            format: format, person: Workbench.person, protection: protection, generation: generation, item: [UInt8](repeating: 1, count: 16),
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
             accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })
     }
@@ -79,11 +101,18 @@ struct SealedRow {
     let wrapped: [UInt8]
     let key: [UInt8]
 
-    init(_ row: RowBinding, in vault: Vault) throws {
-        let sealed = try vault.seal(row)
+    init(_ row: RowBinding, in vault: Vault, password: String? = nil) throws {
+        let sealed = try vault.sealWith(password, row)
         self.row = row
         wrapped = sealed.wrapped
         key = bytes(sealed.key)
+    }
+
+    /// One that was not made by the code under test.
+    init(_ row: RowBinding, wrapped: [UInt8], key: [UInt8]) {
+        self.row = row
+        self.wrapped = wrapped
+        self.key = key
     }
 }
 
@@ -105,24 +134,57 @@ func refusal(_ step: () throws -> Void) -> Refusal? {
 }
 
 extension Vault {
-    /// Opens a row and, if the person is asked, answers with this passcode.
-    func read(_ sealed: SealedRow, passcode: String? = nil) throws -> [UInt8] { try read(sealed.row, sealed.wrapped, passcode: passcode) }
+    func sealWith(_ password: String?, _ row: RowBinding) throws -> SealedItemKey {
+        let given: SecretBytes? = if let password { secret(password) } else { nil }
+        return try seal(row, password: given)
+    }
 
-    func read(_ row: RowBinding, _ wrapped: [UInt8], passcode: String? = nil) throws -> [UInt8] {
+    func finishWith(_ password: String?, _ opening: LayeredOpening, _ gathered: GatheredEvidence) throws -> [UInt8] {
+        let given: SecretBytes? = if let password { secret(password) } else { nil }
+        return bytes(try finish(opening, gathered, password: given))
+    }
+
+    /// A row whose class is open and that needs something more.
+    func opening(_ sealed: SealedRow) throws -> LayeredOpening {
+        guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else {
+            throw Refusal(.internalFault, "the row needs nothing")
+        }
+        return opening
+    }
+
+    /// Opens a row and, if the person is asked, answers with this passcode.
+    func read(_ sealed: SealedRow, passcode: String? = nil, password: String? = nil) throws -> [UInt8] {
+        try read(sealed.row, sealed.wrapped, passcode: passcode, password: password)
+    }
+
+    func read(_ row: RowBinding, _ wrapped: [UInt8], passcode: String? = nil, password: String? = nil) throws -> [UInt8] {
         switch try open(row, wrapped: wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
-            if case .refuse(let reason) = judge(opening.requirement, for: row.protection, Evidence()) { throw Refusal(reason) }
-            guard let passcode else { throw Refusal(.interactionNotAllowed) }
-            return bytes(try finish(opening, try gather(passcode), password: nil))
+            switch judge(try throwIfDead(opening), for: row.protection, Evidence()) {
+            case .refuse(let reason): throw Refusal(reason)
+            case .allow: return try finishWith(password, opening, GatheredEvidence())
+            case .ask:
+                guard let passcode else { throw Refusal(.interactionNotAllowed) }
+                return try finishWith(password, opening, try gather(passcode))
+            }
         }
     }
 
-    func asks(for sealed: SealedRow) throws -> Bool {
-        guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return false }
-        switch judge(opening.requirement, for: sealed.row.protection, Evidence()) {
-        case .ask: return true
-        case .allow: return false
+    /// Opens a row with a matched finger, and with a passcode as well where one is given.
+    func read(_ sealed: SealedRow, fingers: [UInt8], passcode: String? = nil) throws -> [UInt8] {
+        let opening = try opening(sealed)
+        let gathered = if let passcode { try gather(passcode) } else { GatheredEvidence() }
+        gathered.evidence.finger = try fingerMatched(fingers: fingers)
+        return try finishWith(nil, opening, gathered)
+    }
+
+    /// What is asked for a row; nil when nobody is asked.
+    func asks(for sealed: SealedRow) throws -> Ways? {
+        guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
+        switch judge(try throwIfDead(opening), for: sealed.row.protection, Evidence()) {
+        case .ask(let ways): return ways
+        case .allow: return nil
         case .refuse(let reason): throw Refusal(reason)
         }
     }

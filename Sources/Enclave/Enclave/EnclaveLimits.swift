@@ -6,6 +6,8 @@ package enum EnclaveLimits {
     package static let attemptRecordBytesMax = 4096
     /// Slots of one keybag: each class, index and factor in several generations.
     package static let slotsMax = 256
+    /// Keys that are lent together; more do not fit a lease (`KeyLease`). Class keys of all generations and the index keys.
+    package static let leasedKeysMax = 64
     /// Names of destroyed keys that are remembered.
     package static let destroyedMax = 512
     /// Challenges of one person that are open at once, but for those of questions; the oldest gives way.

@@ -10,7 +10,9 @@ extension Keybag {
     func settingFirstPasscode(
         _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> (Keybag, [HeldKey]) {
-        try throwIfFull(adding: KeyPurpose.classes.count + KeyPurpose.factors.count)
+        // Class D has its keys already; the other classes get new ones.
+        let made = KeyPurpose.classes.count { $0.availability != .always }
+        try throwIfFull(adding: made + KeyPurpose.factors.count, ofThemLent: made)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.passcode = parameters
@@ -51,7 +53,7 @@ extension Keybag {
     /// With new class keys before the old ones, which stay until no row needs them. Index keys and factor pairs stay:
     /// uniqueness spans the former, and the latter are never in memory.
     func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
-        try throwIfFull(adding: KeyPurpose.classes.count)
+        try throwIfFull(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.slots = []
@@ -89,6 +91,7 @@ extension Keybag {
     func enrolling(_ fingers: [UInt8], unlocks: Bool, _ passcodeKey: borrowing SecretBytes) throws(Refusal) -> Keybag {
         var bag = self
         bag.endEnrolment()
+        try bag.throwIfFull(adding: 1, ofThemLent: 0)
         try bag.addPair(.enrolmentFactor, .passcodeAndDevice, passcodeKey)
         guard let slot = bag.current(.enrolmentFactor) else { throw Refusal(.internalFault) }
         bag.enrolment = Enrolment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
@@ -113,10 +116,23 @@ extension Keybag {
         }
     }
 
-    /// One place is left for the pair of an enrolment, which comes without a question.
-    private func throwIfFull(adding count: Int) throws(Refusal) {
-        guard slots.count + count < EnclaveLimits.slotsMax else {
-            throw Refusal(.unsupported, "too many older keys are still in use; run: vauban passcode roll")
+    /// A keybag of more slots would not be read again, and a lease of more keys not be understood: either would shut the
+    /// person out. One place is left for the pair of an enrolment, which comes without a question.
+    private func throwIfFull(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
+        guard slots.count + count < EnclaveLimits.slotsMax,
+            slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
+        else {
+            throw Refusal(.unsupported, "too many older keys are still in use; they go when the items were wrapped anew")
         }
+    }
+
+    /// With the pairs that a keybag of an earlier version did not have yet; nil when none is missing.
+    func completed(_ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> Keybag? {
+        let missing = KeyPurpose.factors.filter { current($0) == nil }
+        guard !missing.isEmpty else { return nil }
+        try throwIfFull(adding: missing.count, ofThemLent: 0)
+        var bag = self
+        for purpose in missing { try bag.addPair(purpose, wrapping, wrappingKey) }
+        return bag
     }
 }

@@ -68,7 +68,7 @@ package final class Pairing: Sendable {
         }
     }
 
-    /// Nil when there is none, or none that can be read: then the reader is paired anew, and enrols anew.
+    /// Nil when there is none, or none that can be read: then the reader is paired anew. A later Vauban's is left alone.
     private func load() throws(Refusal) -> HeldSecret? {
         do {
             guard let bytes = try host.store.read(.pairing, of: Self.device, max: EnclaveLimits.attemptRecordBytesMax) else { return nil }
@@ -76,9 +76,17 @@ package final class Pairing: Sendable {
             return HeldSecret(try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
         } catch let fault as StateFault {
             throw Refusal(.storageFailed, "\(fault)")
+        } catch StateEnvelope.Fault.newer(let version) {
+            throw Self.newer(version)
+        } catch let fault as DERFault where fault.newerVersion != nil {
+            throw Self.newer(fault.newerVersion ?? 0)
         } catch {
             return nil
         }
+    }
+
+    private static func newer(_ version: Int64) -> Refusal {
+        Refusal(.stateUnreadable, "the reader was paired by a later Vauban (version \(version)); nothing was changed")
     }
 
     private func wrapKey() throws(WrapFault) -> SecretBytes {

@@ -75,6 +75,8 @@ package final class Vault: Sendable {
             state.settle(host, isUse: false)
             guard let settings = state.keybag?.settings, settings.locksWithScreen, case .unlocked = state.ring else { return }
             if settings.graceSeconds == 0 { return state.close(.screenLocked, host) }
+            // Said twice, it does not wait twice as long.
+            guard state.lockDue == nil else { return }
             state.lockDue = VaultState.LockDue(at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
         }
     }

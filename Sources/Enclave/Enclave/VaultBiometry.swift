@@ -24,6 +24,12 @@ struct SuspendedKeys: Sendable {
     let keys: [Key]
     /// On its way to the reader; gone from here once it was handed over.
     var handOver: HeldSecret?
+
+    /// Without some keys, which no row needs any more.
+    func without(_ names: [KeyName]) -> SuspendedKeys {
+        SuspendedKeys(
+            keys: keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }, handOver: handOver)
+    }
 }
 
 /// A secret that is handed on once.
@@ -151,7 +157,10 @@ extension Vault {
             state.settle(host)
             let (bag, _) = try state.created(person: person, host: host)
             try bag.throwIfChanged(since: passcodeKey)
+            guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader has learnt no finger") }
             try state.replace(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), person: person, host: host)
+            // What an earlier enrolment was to open; whether this one may unlock is its own choice.
+            state.suspended = nil
             try state.arm(passcodeKey, host)
         }
     }

@@ -58,12 +58,13 @@ extension Vault {
         }
     }
 
-    /// Refuses at once what nothing shown could open: no passcode, or fingers that are not those of the item.
-    package func throwIfDead(_ opening: LayeredOpening) throws(Refusal) {
-        try state.withLock { (state) throws(Refusal) in
+    /// Refuses at once what nothing shown could open: fingers that are not those of the item. Answers what is left of its
+    /// requirement, so that nobody is asked for what leads nowhere.
+    @discardableResult
+    package func throwIfDead(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
+        try state.withLock { (state) throws(Refusal) -> Requirement in
             let (bag, _) = try state.created(person: person, host: host)
-            let isAlive = opening.layered.ways.contains { way in way.seals.allSatisfy { bag.factorSlot($0.pair) != nil } }
-            guard isAlive else { throw Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for") }
+            return try bag.living(opening)
         }
     }
 
@@ -79,7 +80,7 @@ extension Vault {
             case .some(let key): try bag.throwIfChanged(since: key)
             case .none: break
             }
-            let judgement = opening.requirement.judge(
+            let judgement = try bag.living(opening).judge(
                 gathered.evidence, for: opening.row.protection, in: state.circumstances(host), now: host.clock.boot)
             switch judgement {
             case .allow: break
@@ -158,5 +159,14 @@ extension VaultState {
 }
 
 extension Keybag {
+    /// The ways of a row's control whose pairs are all there. A way is missing where an enrolment ended, or where none had
+    /// begun when the row was made.
+    fileprivate func living(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
+        let sealed = opening.layered.ways.map { way in way.seals.map { factorSlot($0.pair)?.purpose } }
+        let ways = opening.requirement.openWays.filter { sealed.contains($0.map { KeyPurpose($0) }) }
+        guard !ways.isEmpty else { throw Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for") }
+        return Requirement(ways: ways)
+    }
+
     func factorSlot(_ pair: [UInt8]) -> KeySlot? { slots.first { $0.purpose.isFactor && $0.generation == pair } }
 }

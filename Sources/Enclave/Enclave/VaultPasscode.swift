@@ -65,8 +65,11 @@ extension Vault {
     package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
         let key = try authenticate(passcode)
         try state.withLock { (state) throws(Refusal) in
+            let (found, _) = try state.created(person: person, host: host)
+            try found.throwIfChanged(since: key)
+            // A keybag of the first version gets the pair that it lacks. Without room for it the person is let in as before.
+            if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replace(completed, person: person, host: host) }
             let (bag, _) = try state.created(person: person, host: host)
-            try bag.throwIfChanged(since: key)
             try state.open(bag, with: key, .passcodeEntered, host)
         }
     }
@@ -120,10 +123,12 @@ extension Vault {
 
     func newParameters(atLeast old: StretchParameters? = nil) throws(Refusal) -> StretchParameters {
         let salt = try Keybag.randomBytes(32)
-        do throws(PasscodeStretcher.OutOfMemory) {
-            return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
-        } catch {
-            throw Self.tooLittleMemory
+        return try derivation.withLock { _ throws(Refusal) -> StretchParameters in
+            do throws(PasscodeStretcher.OutOfMemory) {
+                return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
+            } catch {
+                throw Self.tooLittleMemory
+            }
         }
     }
 

@@ -68,6 +68,8 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
             try now.throwIfChanged(since: oldKey)
+            // Taken back or replaced meanwhile, it is worth nothing.
+            guard now.recovery == recovery else { throw Refusal(.keysChanged) }
             now.recovery = nil
             var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
             if let publicKey { recovered.recovery = try recovered.sealed(newKey, to: publicKey, host.backend) }
@@ -119,7 +121,10 @@ extension Vault {
             }
             bag.destroy { names.contains($0.name) }
         }
-        state.withLock { state in state.ring = state.ring?.without(names) }
+        state.withLock { state in
+            state.ring = state.ring?.without(names)
+            state.suspended = state.suspended?.without(names)
+        }
     }
 
     private func changeKeybag(_ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {

@@ -23,6 +23,8 @@ extension RequestLine {
     /// room's end, or the person's time.
     func gather(_ operation: Operation, for caller: Peer, in vault: Vault) throws(Refusal) -> GatheredEvidence {
         let gathered = GatheredEvidence()
+        // What an earlier operation was allowed by, and then was not carried out, allows nothing any more.
+        allowing = nil
         switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
         case .allow: return gathered
         case .refuse(let reason): throw refusal(reason, of: vault)

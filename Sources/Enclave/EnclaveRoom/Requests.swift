@@ -57,11 +57,11 @@ extension RequestLine {
     private func finish(
         _ opening: LayeredOpening, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
-        try vault.throwIfDead(opening)
+        let requirement = try vault.throwIfDead(opening)
         if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
-        if !mayAsk, case .ask = vault.judge(opening.requirement, for: opening.row.protection, Evidence()) { throw Refusal(.interactionNotAllowed) }
+        if !mayAsk, case .ask = vault.judge(requirement, for: opening.row.protection, Evidence()) { throw Refusal(.interactionNotAllowed) }
         let operation = Operation(
-            kind: .readItem, requirement: opening.requirement, protection: opening.row.protection, reason: reason, item: opening.row.item)
+            kind: .readItem, requirement: requirement, protection: opening.row.protection, reason: reason, item: opening.row.item)
         let key = try vault.finish(opening, try gather(operation, for: caller, in: vault), password: password)
         release()
         return key

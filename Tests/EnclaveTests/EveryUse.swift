@@ -1,0 +1,76 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Every way to use a vault, since each could be the first after time has passed or after a file went bad.
+struct EveryUse: Sendable, CustomTestStringConvertible {
+    let name: String
+    let carryOut: @Sendable (Vault) throws -> Void
+    var testDescription: String { name }
+
+    private static let row = Sample.row(.whenUnlocked, generation: Sample.lostGeneration)
+    private static let key = KeyName(purpose: Protection.whenUnlocked.number, generation: Sample.lostGeneration)
+    private static let finger = Evidence.Finger(at: 0, enrolment: Sample.lostGeneration)
+    private static var wrong: SecretBytes { secret("wrong one") }
+    private static var other: SecretBytes { secret(Workbench.otherPasscode) }
+    private static let settings = LockSettings(graceSeconds: 1, idleSeconds: 1, locksWithScreen: true)
+    static let recoveryBytes = [UInt8](0..<16)
+    static var recoveryKey: RecoveryKey { RecoveryKey(random: SecretBytes(copying: recoveryBytes)) }
+
+    /// Those that answer with a refusal, and refuse whatever cannot be read.
+    static let refusable: [EveryUse] = [
+        EveryUse(name: "seal") { _ = try $0.seal(row) },
+        EveryUse(name: "open") { _ = try $0.open(row, wrapped: [0]) },
+        EveryUse(name: "rewrap") { _ = try $0.rewrap(row, wrapped: [0], to: Sample.lostGeneration) },
+        EveryUse(name: "lease") { _ = try $0.lease() },
+        EveryUse(name: "fate") { _ = try $0.fate(of: key) },
+        EveryUse(name: "retire") { try $0.retire([key]) },
+        EveryUse(name: "lock") { try $0.lock() },
+        EveryUse(name: "canEvaluate") { try $0.canEvaluate(.biometryOrPasscode) },
+        EveryUse(name: "authenticate") { _ = try $0.authenticate(wrong) },
+        EveryUse(name: "unlock") { try $0.unlock(wrong) },
+        EveryUse(name: "setPasscode") { try $0.setPasscode(secret(Workbench.passcode)) },
+        EveryUse(name: "changePasscode") { try $0.changePasscode(from: wrong, to: other) },
+        EveryUse(name: "removePasscode") { try $0.removePasscode(wrong) },
+        EveryUse(name: "erase with a passcode") { try $0.eraseWith("wrong one") },
+        EveryUse(name: "erase without") { try $0.eraseWith(nil) },
+        EveryUse(name: "recover") { try $0.recover(with: recoveryKey, to: other, newRecoveryKey: nil) },
+        EveryUse(name: "setRecoveryKey") { try $0.setRecoveryKey(nil, passcode: wrong) },
+        EveryUse(name: "configure") { try $0.configure(settings, passcode: wrong) },
+        EveryUse(name: "enrol") { try $0.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: wrong) },
+    ]
+
+    /// Those that have no refusal of their own for it.
+    private static let silent: [EveryUse] = [
+        EveryUse(name: "status") { _ = $0.status },
+        EveryUse(name: "settle") { _ = $0.settle() },
+        EveryUse(name: "judge") { _ = $0.judge(.none, for: .always, Evidence()) },
+        EveryUse(name: "machineSleeps") { $0.machineSleeps() },
+        EveryUse(name: "screenLocked") { $0.screenLocked() },
+        EveryUse(name: "screenUnlocked") { $0.screenUnlocked() },
+        EveryUse(name: "canUnlockByFinger") { _ = $0.canUnlockByFinger },
+        EveryUse(name: "fingerRefusal") { _ = $0.fingerRefusal },
+        EveryUse(name: "fingerMissed") { $0.fingerMissed() },
+        EveryUse(name: "fingerMatched") { _ = try $0.fingerMatched(fingers: Sample.fingers) },
+        EveryUse(name: "fingersAre") { try $0.fingersAre(Sample.fingers) },
+        EveryUse(name: "unlock by finger") { try $0.unlock(by: finger, secret("held")) },
+        EveryUse(name: "endEnrolment") { try $0.endEnrolment() },
+    ]
+
+    /// All at which time does its work.
+    static let settling = refusable + silent
+}
+
+extension Vault {
+    func eraseWith(_ passcode: String?) throws {
+        let given: SecretBytes? = if let passcode { secret(passcode) } else { nil }
+        try erase(given)
+    }
+
+    func setPasscode(_ passcode: String, recovery bytes: [UInt8]) throws {
+        let key: RecoveryKey? = RecoveryKey(random: SecretBytes(copying: bytes))
+        try setPasscode(secret(passcode), recoveryKey: key)
+    }
+}

@@ -1,0 +1,110 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Fingers: what arms them, what ends them, and how one unlocks.
+@Suite struct FingerTests {
+    private let bench = Workbench()
+    private static let twoDays: UInt64 = 48 * 3600
+
+    private func miss(_ vault: Vault, _ times: Int) { for _ in 0..<times { vault.fingerMissed() } }
+
+    @Test func aMatchOpensWhatAPasscodeArmed() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
+        #expect(try vault.read(row, fingers: Sample.fingers) == row.key)
+        #expect(vault.status.biometry == DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
+        // Invariant 11: a restarted enclave asks for the passcode first; any operation's passcode arms.
+        let (restarted, reader) = bench.startAtReader()
+        #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryLockedOut)
+        #expect(refusal { try restarted.canEvaluate(.biometry) }?.reason == .biometryLockedOut)
+        _ = try restarted.authenticate(secret(Workbench.passcode))
+        #expect(restarted.status.lock == .beforeFirstUnlock)
+        #expect(try restarted.read(row, fingers: Sample.fingers) == row.key)
+        reader.isThere = false
+        #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryNotAvailable)
+    }
+
+    @Test func fiveMissesEndItUntilAPasscodeComes() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
+        for left in [4, 3, 2, 1] as [Int64] {
+            vault.fingerMissed()
+            #expect(vault.status.biometry.missesLeft == left && vault.fingerRefusal == nil)
+        }
+        // A match does not give the misses back, a wrong passcode neither.
+        _ = try vault.read(row, fingers: Sample.fingers)
+        _ = refusal { _ = try vault.authenticate(secret("wrong one")) }
+        vault.fingerMissed()
+        #expect(vault.fingerRefusal == .biometryLockedOut && vault.status.biometry.missesLeft == 0)
+        #expect(refusal { _ = try vault.fingerMatched(fingers: Sample.fingers) }?.reason == .biometryLockedOut)
+        _ = try vault.authenticate(secret(Workbench.passcode))
+        #expect(vault.fingerRefusal == nil && vault.status.biometry.missesLeft == 5)
+    }
+
+    @Test func twoDaysWithoutAPasscodeEndIt() throws {
+        let (vault, _) = try bench.startEnrolled()
+        bench.clock.advance(seconds: Self.twoDays)
+        #expect(vault.fingerRefusal == nil && vault.settle() == bench.clock.boot + 1)
+        bench.clock.advance(seconds: 1)
+        #expect(vault.fingerRefusal == .biometryLockedOut && vault.settle() == nil)
+        _ = try vault.authenticate(secret(Workbench.passcode))
+        #expect(vault.fingerRefusal == nil)
+    }
+
+    /// What a finger is shown for counts for 300 seconds, and under the enrolment under which it matched.
+    @Test func aMatchGrowsOld() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
+        let shown = GatheredEvidence()
+        shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
+        bench.clock.advance(seconds: 300)
+        _ = try vault.finish(opening, shown, password: nil)
+        bench.clock.advance(seconds: 1)
+        #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
+        shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
+        try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
+    }
+
+    @Test(arguments: ["a match", "a word", "another enrolment"]) func aChangedListEndsTheEnrolmentOnDisk(_ by: String) throws {
+        let (vault, _) = try bench.startEnrolled()
+        let current = try SealedRow(bench.row(.always, .biometryCurrentSet), in: vault)
+        let generation = try #require(try bench.keybag().enrolment).generation
+        switch by {
+        case "a match": #expect(refusal { _ = try vault.fingerMatched(fingers: Sample.otherFingers) }?.reason == .biometryNotEnrolled)
+        case "a word": try vault.fingersAre(Sample.otherFingers)
+        default: try vault.enrol(fingers: Sample.otherFingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        }
+        #expect((vault.status.warnings.count == 1) == (by != "another enrolment"))
+        let bag = try bench.keybag()
+        #expect(bag.destroyed.map(\.generation) == [generation] && !bag.slots.contains { $0.generation == generation })
+        // The old list again brings nothing back.
+        for same in [vault, try bench.restarted(unlocked: Workbench.passcode)] {
+            #expect(refusal { _ = try same.asks(for: current) }?.reason == .biometryNotEnrolled)
+        }
+        try vault.fingersAre(Sample.otherFingers)
+    }
+
+    /// Where the end cannot be written, no finger counts in this enclave, and the caller hears of it.
+    @Test func anEndThatCannotBeWrittenDisarms() throws {
+        let (vault, _) = try bench.startEnrolled()
+        bench.store.fail(.keybag, with: .full)
+        #expect(refusal { try vault.fingersAre(Sample.otherFingers) }?.reason == .storageFull)
+        #expect(vault.fingerRefusal == .biometryLockedOut)
+    }
+
+    @Test func anEnrolmentNeedsThePasscodesKeyAndAFinger() throws {
+        let (vault, _) = bench.startAtReader()
+        try vault.setPasscode(secret(Workbench.passcode))
+        #expect(vault.fingerRefusal == .biometryNotEnrolled)
+        #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: secret("no key")) }?.reason == .keysChanged)
+        let key = try vault.authenticate(secret(Workbench.passcode))
+        #expect(refusal { try vault.enrol(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason == .biometryNotEnrolled)
+        #expect(try bench.keybag().enrolment == nil)
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: key) }?.reason == .keysChanged)
+    }
+}

@@ -1,0 +1,109 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Unlocking by a finger: class-A keys that enclaved keeps wrapped under a key that only the reader holds.
+@Suite struct FingerUnlockTests {
+    private let bench = Workbench()
+
+    private func unlock(_ vault: Vault, _ held: borrowing SecretBytes) throws {
+        try vault.unlock(by: vault.fingerMatched(fingers: Sample.fingers), held)
+    }
+
+    @Test func whatTheReaderHeldUnlocks() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let row = try SealedRow(bench.row(), in: vault)
+        #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
+        try vault.lock()
+        let held = try #require(vault.takeHandOver())
+        #expect(vault.takeHandOver() == nil && held.secret.count == 32 && vault.canUnlockByFinger)
+        #expect(refusal { _ = try vault.read(row) }?.reason == .locked)
+        #expect(refusal { try unlock(vault, SecretBytes(copying: [UInt8](repeating: 7, count: 32))) }?.reason == .biometryLockedOut)
+        #expect(vault.status.lock == .locked)
+        try unlock(vault, held.secret)
+        #expect(vault.status.lock == .unlocked && vault.status.cause == .fingerMatched && !vault.canUnlockByFinger)
+        #expect(try vault.read(row) == row.key)
+        // What was held once is worth nothing at the next lock.
+        try vault.lock()
+        #expect(refusal { try unlock(vault, held.secret) }?.reason == .biometryLockedOut)
+    }
+
+    /// Older generations of class A come back too, and first-unlock keys were never gone.
+    @Test func everyGenerationComesBack() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let old = try SealedRow(bench.row(), in: vault)
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
+        let new = try SealedRow(bench.row(.whenPasscodeSetThisDeviceOnly), in: vault)
+        let before = try vault.lease().lease.keys
+        try vault.lock()
+        try unlock(vault, try #require(vault.takeHandOver()).secret)
+        for row in [old, new] { #expect(try vault.read(row) == row.key) }
+        #expect(try vault.lease().lease.keys == before)
+    }
+
+    enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrolment, erased, noted }
+
+    /// Each of these makes what the reader holds worthless.
+    @Test(arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
+        let (vault, reader) = try bench.startEnrolled()
+        try vault.lock()
+        let held = try #require(vault.takeHandOver())
+        let passcode = secret(Workbench.passcode)
+        switch end {
+        case .readerGone: vault.readerIsGone()
+        case .misses: for _ in 1...5 { vault.fingerMissed() }
+        case .age: bench.clock.advance(seconds: 48 * 3600 + 1)
+        case .passcode: try vault.unlock(passcode); try vault.lock()
+        case .rolled: try vault.changePasscode(from: passcode, to: secret(Workbench.otherPasscode), rolls: true)
+        case .removed: try vault.removePasscode(passcode)
+        case .changedList: try vault.fingersAre(Sample.otherFingers)
+        case .newEnrolment: try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
+        case .erased: try vault.eraseWith(Workbench.passcode)
+        case .noted: reader.isThere = false
+        }
+        #expect(refusal { try unlock(vault, held.secret) } != nil)
+        if end != .removed, end != .erased { #expect(vault.status.lock == .locked) }
+    }
+
+    /// A new passcode alone changes no key: the finger goes on.
+    @Test func aChangedPasscodeKeepsIt() throws {
+        let (vault, _) = try bench.startEnrolled()
+        try vault.lock()
+        let held = try #require(vault.takeHandOver())
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        try unlock(vault, held.secret)
+    }
+
+    enum Obstacle: CaseIterable { case notChosen, notThere, missedOut, notArmed, neverEnrolled }
+
+    @Test(arguments: Obstacle.allCases) func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
+        var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
+        switch obstacle {
+        case .notChosen: break
+        case .notThere: reader.isThere = false
+        case .missedOut: for _ in 1...5 { vault.fingerMissed() }
+        case .notArmed: bench.clock.advance(seconds: 48 * 3600 + 1)
+        case .neverEnrolled: try vault.endEnrolment()
+        }
+        try vault.lock()
+        reader.isThere = true
+        #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
+        (vault, reader) = bench.startAtReader()
+        #expect(!vault.canUnlockByFinger)
+    }
+
+    /// A key that no row needs any more does not come back with the others.
+    @Test func aRetiredKeyDoesNotComeBack() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let old = try #require(bench.keybag().current(.protection(.whenUnlocked)))
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
+        try vault.lock()
+        let held = try #require(vault.takeHandOver())
+        try vault.retire([old.name])
+        try unlock(vault, held.secret)
+        #expect(try !vault.lease().lease.keys.contains { $0.generation == old.generation })
+        #expect(try vault.fate(of: old.name) == .destroyed)
+    }
+}

@@ -1,0 +1,107 @@
+import Enclave
+import EnclaveWire
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// Who guessed, what a passcode has to be, and what a guess costs.
+@Suite struct GuessTests {
+    private let bench = Workbench()
+
+    private func guess(_ vault: Vault, _ who: String, _ date: Int64 = 0) {
+        #expect(refusal { _ = try vault.authenticate(secret("wrong one")) }?.reason == .authenticationFailed)
+        vault.note(WrongGuess(date: date, purpose: .unlock, who: who))
+    }
+
+    @Test func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+        let vault = try bench.startProtected()
+        guess(vault, "/usr/bin/first", 1)
+        guess(vault, "/usr/bin/second", 2)
+        let expected = [WrongGuess(date: 2, purpose: .unlock, who: "/usr/bin/second"), WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/first")]
+        for same in [vault, bench.start()] {
+            #expect(same.status.wrongGuesses == expected && same.status.triesLeft == 3)
+            #expect(try DeviceStatus(derBytes: same.status.encoded()) == same.status)
+        }
+        #expect(try bench.attempts().failures == 2)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.wrongGuesses.isEmpty && bench.start().status.wrongGuesses.isEmpty)
+        // A word that comes late, after the right one, accuses nobody.
+        vault.note(WrongGuess(date: 3, purpose: .unlock, who: "/usr/bin/late"))
+        #expect(vault.status.wrongGuesses.isEmpty)
+    }
+
+    @Test func theListIsBoundedAndNeverCostsACount() throws {
+        let vault = try bench.startProtected()
+        for number in 1...14 {
+            guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
+            bench.clock.advance(seconds: 3600)
+        }
+        #expect(vault.status.wrongGuesses.map(\.date) == (5...14).reversed())
+        #expect(try bench.attempts().encoded().count < EnclaveLimits.attemptRecordBytesMax && bench.attempts().failures == 14)
+        // Where it cannot be written, the count that was written before stands.
+        bench.store.fail(.attempts, with: .full, after: 1)
+        guess(vault, "/unwritten", 99)
+        #expect(bench.start().status.wrongGuesses.first?.date == 14)
+        #expect(try bench.attempts().failures == 15)
+    }
+
+    /// A deviation from Apple, forced by the count being written before anything is compared.
+    @Test func theSameWrongPasscodeCountsAgain() throws {
+        let vault = try bench.startProtected()
+        for left in [4, 3, 2, 1, 0] as [Int64] {
+            #expect(refusal { _ = try vault.authenticate(secret("the same one")) }?.triesLeft == left)
+        }
+        #expect(vault.status.secondsToWait == 60)
+    }
+
+    @Test(arguments: ["aaaaaa", "121212", "123456", "fedcba", "abc123", "password", "Qwerty12", "letmein!"])
+    func obviousPasscodesAreRefused(_ passcode: String) throws {
+        let vault = bench.start()
+        #expect(refusal { try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
+        #expect(bench.store.files.isEmpty || !vault.status.passcodeIsSet)
+        try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
+        #expect(refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }?.reason == .passcodeTooWeak)
+        #expect(refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(passcode), newRecoveryKey: nil) }?.reason == .passcodeTooWeak)
+        #expect(try vault.status.triesLeft == 5 && bench.attempts().failures == 0)
+    }
+
+    // MARK: Calibration
+
+    /// A clock on which each look takes a given time, so that a derivation seems to.
+    private final class SlowClock: EnclaveClock {
+        private let now = Mutex<UInt64>(1_000_000_000)
+        private let step: UInt64
+        init(step: UInt64) { self.step = step }
+        var boot: UInt64 { now.withLock { $0 } }
+        var monotonic: UInt64 { now.withLock { now in now += step; return now } }
+        var referenceMicroseconds: Int64 { 0 }
+    }
+
+    private func vault(step: UInt64) -> Vault {
+        let cost = StretchCost(log2Rounds: 4, blockSizeMin: 2, time: 100_000_000)
+        return Vault(
+            person: Workbench.person,
+            host: EnclaveHost(backend: bench.device, store: bench.store, clock: SlowClock(step: step), stretcher: PasscodeStretcher(cost)))
+    }
+
+    @Test func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
+        let fast = vault(step: 20_000_000)
+        try fast.setPasscode(secret(Workbench.passcode))
+        #expect(try bench.keybag().passcode?.blockSize == 10 && bench.keybag().passcode?.log2Rounds == 4)
+        // A slower moment, or a slower machine, makes no later guess cheaper.
+        let slow = vault(step: 500_000_000)
+        try slow.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        #expect(try bench.keybag().passcode?.blockSize == 10)
+        let faster = vault(step: 5_000_000)
+        try faster.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode))
+        #expect(try bench.keybag().passcode?.blockSize == 32)
+        try bench.start().unlock(secret(Workbench.passcode))
+    }
+
+    @Test func theFloorHoldsWithoutAnAim() throws {
+        let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(salt: [UInt8](repeating: 0, count: 32)) { 0 }
+        #expect(parameters.blockSize == 3 && parameters.log2Rounds == 4)
+    }
+}

@@ -1,0 +1,116 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Item keys under everything that a control asks for, and nothing that it does not.
+@Suite struct LayeredKeyTests {
+    private let bench = Workbench()
+
+    /// What a person can show, and whether a control is content with it.
+    struct Shown: Sendable {
+        let passcode: Bool, finger: Bool
+    }
+
+    static let controls: [(flags: AccessControlFlags, opens: @Sendable (Shown) -> Bool)] = [
+        (.userPresence, { $0.passcode || $0.finger }), (.devicePasscode, { $0.passcode }), (.biometryAny, { $0.finger }),
+        (.biometryCurrentSet, { $0.finger }), ([.or, .biometryAny, .devicePasscode], { $0.passcode || $0.finger }),
+        ([.or, .biometryCurrentSet, .devicePasscode], { $0.passcode || $0.finger }),
+        ([.and, .biometryAny, .devicePasscode], { $0.passcode && $0.finger }),
+        ([.and, .biometryCurrentSet, .devicePasscode], { $0.passcode && $0.finger }), ([.biometryAny, .devicePasscode], { $0.passcode && $0.finger }),
+        ([.or, .companion, .devicePasscode], { $0.passcode }), ([.or, .companion, .biometryAny], { $0.finger }), (.applicationPassword, { _ in true }),
+    ]
+
+    /// Every control, alone and with an application password, against everything that can be shown.
+    @Test(arguments: controls.indices, [false, true]) func aControlOpensWithWhatItAsksFor(_ index: Int, _ withPassword: Bool) throws {
+        let (flags, opens) = Self.controls[index]
+        let (vault, _) = try bench.startEnrolled()
+        let needsPassword = withPassword || flags == .applicationPassword
+        let all = needsPassword ? flags.union(.applicationPassword) : flags
+        let sealed = try SealedRow(bench.row(.whenUnlocked, all), in: vault, password: needsPassword ? "right" : nil)
+        let opening = try vault.opening(sealed)
+        #expect(opening.needsPassword == needsPassword)
+        for shown in [Shown(passcode: false, finger: false), Shown(passcode: true, finger: false), Shown(passcode: false, finger: true), Shown(passcode: true, finger: true)] {
+            let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : GatheredEvidence()
+            if shown.finger { gathered.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers) }
+            if !needsPassword {
+                let key = try? vault.finishWith(nil, opening, gathered)
+                #expect(key == (opens(shown) ? sealed.key : nil), "\(shown)")
+                continue
+            }
+            #expect((try? vault.finishWith("right", opening, gathered)) == (opens(shown) ? sealed.key : nil), "\(shown)")
+            #expect(refusal { _ = try vault.finishWith("wrong", opening, gathered) }?.reason == .authenticationFailed)
+            #expect(refusal { _ = try vault.finishWith(nil, opening, gathered) }?.reason == .applicationPasswordMissing)
+            #expect(refusal { _ = try vault.finishWith("", opening, gathered) }?.reason == .applicationPasswordMissing)
+        }
+        #expect(vault.status.triesLeft == 5)
+    }
+
+    /// It would open the pair: the policy does not let it, although the right passcode was given.
+    @Test func aPasscodesKeyDoesNotStandForAFinger() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let sealed = try SealedRow(bench.row(.always, .biometryAny), in: vault)
+        let shown = try vault.gather(Workbench.passcode)
+        #expect(refusal { _ = try vault.finish(vault.opening(sealed), shown, password: nil) }?.reason == .authenticationFailed)
+        // That it could is what ByTheBookTests shows with the files and the passcode.
+    }
+
+    @Test func aWayWhosePairIsDeadIsNotAskedFor() throws {
+        let (vault, _) = try bench.startEnrolled()
+        let either = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
+        let both = try SealedRow(bench.row(.always, [.and, .biometryCurrentSet, .devicePasscode]), in: vault)
+        #expect(try vault.asks(for: either) == [.finger, .passcode])
+        try vault.enrol(fingers: Sample.otherFingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        #expect(try vault.asks(for: either) == .passcode)
+        #expect(try vault.read(either, passcode: Workbench.passcode) == either.key)
+        let finger = GatheredEvidence()
+        finger.evidence.finger = try vault.fingerMatched(fingers: Sample.otherFingers)
+        #expect(refusal { _ = try vault.finish(vault.opening(either), finger, password: nil) }?.reason == .authenticationFailed)
+        #expect(refusal { _ = try vault.asks(for: both) }?.reason == .biometryNotEnrolled)
+    }
+
+    /// A way that could not be sealed does not come into being by a later enrolment.
+    @Test func aWayThatWasMissingAtTheStartStaysAway() throws {
+        let (vault, _) = bench.startAtReader()
+        try vault.setPasscode(secret(Workbench.passcode))
+        let sealed = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
+        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        #expect(try vault.asks(for: sealed) == .passcode)
+    }
+
+    // MARK: The application's password
+
+    @Test func anApplicationPasswordIsNeededAndBounded() throws {
+        let vault = bench.start()
+        _ = try vault.lease()
+        let row = try bench.row(.whenUnlocked, .applicationPassword)
+        for missing in [nil, ""] as [String?] { #expect(refusal { _ = try vault.sealWith(missing, row) }?.reason == .applicationPasswordMissing) }
+        let longest = String(repeating: "x", count: EnclaveLimits.applicationPasswordBytesMax)
+        #expect(refusal { _ = try vault.sealWith(longest + "x", row) }?.reason == .badParameter)
+        let sealed = try SealedRow(row, in: vault, password: longest)
+        #expect(try vault.read(sealed, password: longest) == sealed.key)
+        #expect(refusal { _ = try vault.read(sealed, password: longest + "x") }?.reason == .badParameter)
+        #expect(refusal { _ = try vault.read(sealed) }?.reason == .applicationPasswordMissing)
+    }
+
+    /// Two items with the same password share no salt, so no table serves both; and it is no passcode.
+    @Test func everyItemHasASaltOfItsOwn() throws {
+        let vault = try bench.startProtected()
+        let row = try bench.row(.whenUnlocked, .applicationPassword)
+        let first = try SealedRow(row, in: vault, password: Workbench.passcode), second = try SealedRow(row, in: vault, password: Workbench.passcode)
+        #expect(first.wrapped != second.wrapped && first.key != second.key)
+        bench.journal.clear()
+        #expect(refusal { _ = try vault.read(first, password: "wrong one") }?.reason == .authenticationFailed)
+        #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
+    }
+
+    @Test func theClassClosesItToo() throws {
+        let vault = try bench.startProtected()
+        let sealed = try SealedRow(bench.row(.whenUnlocked, .applicationPassword), in: vault, password: "right")
+        let opening = try vault.opening(sealed)
+        try vault.lock()
+        #expect(refusal { _ = try vault.finishWith("right", opening, GatheredEvidence()) }?.reason == .locked)
+        #expect(refusal { _ = try vault.read(sealed, password: "right") }?.reason == .locked)
+    }
+}

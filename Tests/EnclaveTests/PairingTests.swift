@@ -1,0 +1,106 @@
+import Crypto
+import Enclave
+import EnclaveWire
+import Foundation
+import SwiftASN1
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// The reader's word counts under the key of its pairing, and under no other.
+@Suite struct PairingTests {
+    private let bench = Workbench()
+    private static let file = "4294967295/pairing"
+
+    private func verdict(_ key: borrowing SecretBytes, _ outcome: ReaderVerdict.Outcome = .matched, label: String = "vauban reader verdict v1") -> ReaderVerdict {
+        let nonce = [UInt8](repeating: 3, count: 32)
+        let covered = Array(label.utf8) + [0, UInt8(outcome.rawValue)] + ByTheBook.bigEndian(Workbench.person) + nonce + Sample.fingers
+        let code = key.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: covered, using: SymmetricKey(data: $0))) }
+        return ReaderVerdict(outcome: outcome, person: Workbench.person, nonce: nonce, fingers: Sample.fingers, code: code)
+    }
+
+    private func pairNew(_ pairing: Pairing, isPaired: Bool = false) throws -> HeldSecret {
+        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalFault, "it was known") }
+        return key
+    }
+
+    private func isKnown(_ pairing: Pairing) throws -> Bool {
+        if case .known = try pairing.greet(isPaired: true) { return true }
+        return false
+    }
+
+    @Test func aReaderIsPairedOnceAndKnownAfterARestart() throws {
+        let first = Pairing(host: bench.host)
+        let key = try pairNew(first)
+        #expect(first.vouches(for: verdict(key.secret)))
+        let restarted = Pairing(host: bench.host)
+        #expect(!restarted.vouches(for: verdict(key.secret)))
+        #expect(try isKnown(restarted) && restarted.vouches(for: verdict(key.secret)))
+        // The file shows nothing of it, and no person has it.
+        #expect(bench.store.files.keys.sorted() == [Self.file])
+        let stored = Data(try #require(bench.store.files[Self.file]))
+        #expect(stored.range(of: Data(bytes(key.secret))) == nil)
+    }
+
+    @Test func anotherKeyOrAnotherWordIsNotBelieved() throws {
+        let pairing = Pairing(host: bench.host)
+        let key = try pairNew(pairing)
+        let good = verdict(key.secret)
+        #expect(pairing.vouches(for: good))
+        #expect(!pairing.vouches(for: verdict(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))))
+        #expect(!pairing.vouches(for: verdict(key.secret, label: "vauban reader verdict v2")))
+        let nonce = [UInt8](repeating: 4, count: 32)
+        let changed = [
+            ReaderVerdict(outcome: .enrolled, person: good.person, nonce: good.nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, person: 1001, nonce: good.nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: good.nonce, fingers: Sample.otherFingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: good.nonce, fingers: good.fingers),
+        ]
+        for word in changed { #expect(!pairing.vouches(for: word)) }
+    }
+
+    @Test func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds() throws {
+        let pairing = Pairing(host: bench.host)
+        let old = try pairNew(pairing), new = try pairNew(pairing)
+        for same in [pairing, Pairing(host: bench.host)] {
+            #expect(try isKnown(same))
+            #expect(!same.vouches(for: verdict(old.secret)) && same.vouches(for: verdict(new.secret)))
+        }
+    }
+
+    @Test func aLostOrDamagedRecordPairsAnewAndALaterOneStays() throws {
+        _ = try pairNew(Pairing(host: bench.host))
+        let good = try #require(bench.store.files[Self.file])
+        for bad in [nil, [], Array(good.dropLast()), good + [0]] as [[UInt8]?] {
+            bench.store.files[Self.file] = bad
+            _ = try pairNew(Pairing(host: bench.host), isPaired: true)
+        }
+        let other = Workbench(files: bench.store.files, device: 2)
+        _ = try pairNew(Pairing(host: other.host), isPaired: true)
+        // Version 2 of the record, and of its envelope.
+        struct Later: DERWritable {
+            func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(2); try $0.octets([1]) } }
+        }
+        var envelope = good
+        envelope[4] = 2
+        #expect(Array(good[0..<5]) == [0x30, good[1], 2, 1, 1])
+        try bench.put(Later(), as: .pairing, of: UInt32.max)
+        for later in [try #require(bench.store.files[Self.file]), envelope] {
+            bench.store.files[Self.file] = later
+            #expect(refusal { _ = try Pairing(host: bench.host).greet(isPaired: true) }?.reason == .stateUnreadable)
+            #expect(bench.store.files[Self.file] == later)
+        }
+    }
+
+    @Test(arguments: [StateFault.full, .failed("broken"), .unsure("the folder does not sync")])
+    func aPairingThatCannotBeKeptIsNone(_ fault: StateFault) throws {
+        bench.store.fail(.pairing, with: fault)
+        let pairing = Pairing(host: bench.host)
+        #expect(refusal { _ = try pairing.greet(isPaired: false) } != nil)
+        bench.store.fail(.pairing, with: nil)
+        bench.store.failReading(with: .failed("a bad sector"))
+        #expect(refusal { _ = try pairing.greet(isPaired: true) }?.reason == .storageFailed)
+    }
+}

@@ -1,0 +1,108 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanSecretBytes
+
+/// The recovery key: what it opens, when it is worth nothing, and that it is no second passcode.
+@Suite struct RecoveryTests {
+    private let bench = Workbench()
+    private static let otherBytes = [UInt8](100..<116)
+
+    private func key(_ bytes: [UInt8] = EveryUse.recoveryBytes) -> RecoveryKey { RecoveryKey(random: SecretBytes(copying: bytes)) }
+
+    private func recover(_ vault: Vault, with bytes: [UInt8] = EveryUse.recoveryBytes, to passcode: String, new: [UInt8]? = nil) throws {
+        let next: RecoveryKey? = if let new { key(new) } else { nil }
+        try vault.recover(with: key(bytes), to: secret(passcode), newRecoveryKey: next)
+    }
+
+    private func startWithKey() throws -> Vault {
+        let vault = bench.start()
+        try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
+        return vault
+    }
+
+    @Test func theRightKeySetsAPasscodeOnceAndIsSaid() throws {
+        let vault = try startWithKey()
+        let rows = try Protection.allCases.map { try SealedRow(bench.row($0, .userPresence), in: vault) }
+        #expect(vault.status.recoveryKeyIsSet && vault.status.recovered == nil)
+        let restarted = bench.start()
+        bench.clock.setWall(microseconds: 99)
+        try recover(restarted, to: Workbench.otherPasscode)
+        #expect(restarted.status.lock == .unlocked && restarted.status.cause == .recovered && restarted.status.recovered == 99)
+        #expect(!restarted.status.recoveryKeyIsSet && bench.start().status.recovered == 99)
+        for row in rows { #expect(try restarted.read(row, passcode: Workbench.otherPasscode) == row.key) }
+        #expect(refusal { _ = try bench.start().authenticate(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
+        #expect(refusal { try recover(restarted, to: "third passcode") }?.reason == .recoveryKeyNotSet)
+        // The next change of the passcode by its owner ends the notice.
+        try restarted.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode))
+        #expect(restarted.status.recovered == nil)
+    }
+
+    @Test func aNewKeyTakesThePlaceOfTheUsedOne() throws {
+        let vault = try startWithKey()
+        try recover(vault, to: Workbench.otherPasscode, new: Self.otherBytes)
+        #expect(vault.status.recoveryKeyIsSet)
+        #expect(refusal { try recover(vault, to: "third passcode") }?.reason == .authenticationFailed)
+        try recover(bench.start(), with: Self.otherBytes, to: "third passcode")
+        try bench.start().unlock(secret("third passcode"))
+    }
+
+    /// Guessing at 128 random bits is no matter, so nothing is counted and no delay keeps out whom it is there for.
+    @Test func itIsNotCountedAndWorksWhileTriesAreDelayed() throws {
+        let vault = try startWithKey()
+        bench.journal.clear()
+        for _ in 1...7 { #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed) }
+        #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
+        for _ in 1...5 { _ = refusal { _ = try vault.authenticate(secret("wrong one")) } }
+        #expect(vault.status.secondsToWait == 60)
+        try recover(vault, to: Workbench.otherPasscode)
+        #expect(vault.status.secondsToWait == 0 && vault.status.triesLeft == 5)
+        try bench.start().unlock(secret(Workbench.otherPasscode))
+    }
+
+    @Test func itSurvivesChangesOfThePasscodeAndRolls() throws {
+        let vault = try startWithKey()
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        try vault.changePasscode(from: secret(Workbench.otherPasscode), to: secret("third passcode"), rolls: true)
+        let row = try SealedRow(bench.row(), in: vault)
+        let restarted = bench.start()
+        try recover(restarted, to: Workbench.passcode)
+        #expect(try restarted.read(row) == row.key)
+    }
+
+    @Test func onAnotherDeviceItOpensNothing() throws {
+        _ = try startWithKey()
+        let other = Workbench(files: bench.store.files, device: 2).start()
+        #expect(refusal { try recover(other, to: Workbench.otherPasscode) }?.reason == .stateUnreadable)
+        // Nor does the record by itself: it is wrapped by the device.
+        let record = try #require(try bench.keybag().recovery)
+        let wrong = bytes(try MemoryDevice(2).deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))
+        let context = try bench.keybag().identifier + ByTheBook.bigEndian(Workbench.person)
+        #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, wrong, "vauban recovery v1", context) }
+    }
+
+    @Test func thePasscodesOwnerReplacesItOrTakesItBack() throws {
+        let vault = try bench.startProtected()
+        #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
+        let first: RecoveryKey? = key(), second: RecoveryKey? = key(Self.otherBytes), wrong: RecoveryKey? = key()
+        #expect(refusal { try vault.setRecoveryKey(wrong, passcode: secret("wrong one")) }?.triesLeft == 4)
+        #expect(!vault.status.recoveryKeyIsSet)
+        try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
+        try vault.setRecoveryKey(second, passcode: secret(Workbench.passcode))
+        #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
+        try vault.setRecoveryKey(nil, passcode: secret(Workbench.passcode))
+        #expect(!vault.status.recoveryKeyIsSet)
+        #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
+    }
+
+    @Test func aWeakPasscodeUsesNoKeyUp() throws {
+        let vault = try startWithKey()
+        #expect(refusal { try recover(vault, to: "123456") }?.reason == .passcodeTooWeak)
+        bench.store.fail(.keybag, with: .full)
+        #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .storageFull)
+        bench.store.fail(.keybag, with: nil)
+        try recover(vault, to: Workbench.otherPasscode)
+    }
+}

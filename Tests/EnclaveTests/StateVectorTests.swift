@@ -1,0 +1,147 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Whole files and rows that another implementation of the specification made, of this version's formats and of earlier ones.
+@Suite struct StateVectorTests {
+    private let answers: KnownAnswers
+
+    init() throws { answers = try KnownAnswers.load() }
+
+    @Test func formatsReadAndWriteTheSameBytes() throws {
+        let bag = try Keybag(derBytes: octets(answers.keybag.version2))
+        #expect(try hex(bag.encoded()) == answers.keybag.version2)
+        #expect(bag.settings == LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true))
+        #expect(bag.destroyed.count == 1 && bag.enrolment?.fingers == octets(answers.fingers) && bag.recovered == 800_000_000_000_000)
+        let recovery = try #require(bag.recovery), slot = try #require(bag.slots.first)
+        #expect(try hex(recovery.encoded()) == answers.recovery.record)
+        #expect(try hex(slot.encoded()) == answers.slot.slot)
+        let record = try AttemptRecord(derBytes: octets(answers.attempts.version2))
+        #expect(try hex(record.encoded()) == answers.attempts.version2)
+        #expect(record.failures == 3 && record.guesses.map(\.who) == ["/usr/bin/cat", "an unknown program"])
+        for row in answers.rows {
+            let binding = try RowBinding(derBytes: octets(row.binding))
+            #expect(try hex(binding.encoded()) == row.binding && hex(binding.ofItem.encoded()) == row.itemBinding)
+        }
+    }
+
+    @Test func envelopesAreTheSameBothWays() throws {
+        let device = MemoryDevice(secret: octets(answers.deviceSecret))
+        #expect(hex(device.deviceIdentifier) == answers.device)
+        let files: [(envelope: String, content: String, name: StateName)] = [
+            (answers.envelope.keybag2, answers.keybag.version2, .keybag), (answers.envelope.attempts2, answers.attempts.version2, .attempts),
+        ]
+        for file in files {
+            let made = try StateEnvelope(content: octets(file.content), name: file.name, person: answers.person, backend: device)
+            #expect(try hex(made.encoded()) == file.envelope)
+            #expect(try hex(StateEnvelope.open(octets(file.envelope), name: file.name, person: answers.person, backend: device)) == file.content)
+        }
+    }
+
+    @Test func aSlotOpensAsWritten() throws {
+        let bag = try Keybag(derBytes: octets(answers.keybag.version2))
+        let passcodeKey = SecretBytes(copying: octets(answers.slot.passcodeKey))
+        let slot = try #require(bag.slots.first { $0.purpose.number == answers.slot.purpose })
+        let device = MemoryDevice(secret: octets(answers.deviceSecret))
+        let key = try ByTheBook.slotKey(slot, of: bag, device: device, passcodeKey: passcodeKey)
+        #expect(hex(bytes(key)) == answers.slot.key)
+    }
+
+    /// Every row of the vectors, in a device of this version that another implementation made.
+    @Test func rowsOfEveryKindAndFormatOpen() throws {
+        let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
+        let (vault, _) = bench.startAtReader()
+        #expect(vault.status.warnings.isEmpty && vault.status.triesLeft == 2 && vault.status.wrongGuesses.count == 2)
+        try vault.unlock(secret(answers.passcode))
+        #expect(Set(answers.rows.map(\.kind)) == [0, 1, 2])
+        for row in answers.rows {
+            let sealed = try row.sealed()
+            if sealed.row.accessControl?.flags.contains(.biometryCurrentSet) == true {
+                #expect(try vault.read(sealed, fingers: octets(answers.fingers), passcode: answers.passcode) == sealed.key, "\(row.name)")
+                continue
+            }
+            #expect(try vault.read(sealed, passcode: answers.passcode, password: row.password) == sealed.key, "\(row.name)")
+        }
+    }
+
+    // MARK: Version 1
+
+    /// A version-1 device loads, works, and is written as version 2 at its next change; its rows of kind 0 and 1 open.
+    @Test func aDeviceOfTheFirstVersionGoesOn() throws {
+        let bench = answers.bench(keybag: answers.envelope.keybag1, attempts: answers.envelope.attempts1)
+        let vault = bench.start()
+        let status = vault.status
+        #expect(status.warnings.isEmpty && status.lock == .beforeFirstUnlock && status.triesLeft == 2 && status.wrongGuesses.isEmpty)
+        #expect(status.settings == .standard && !status.recoveryKeyIsSet)
+        #expect(refusal { try vault.unlock(secret("wrong one")) }?.triesLeft == 1)
+        #expect(try bench.attempts().failures == 4)
+        try vault.unlock(secret(answers.passcode))
+        let first = answers.rows.filter { $0.kind != 2 }
+        for row in first {
+            let sealed = try row.sealed()
+            #expect(try vault.read(sealed, passcode: answers.passcode) == sealed.key, "\(row.name)")
+        }
+        // The pair that it lacked is there now, and the old ones are as they were.
+        let before = try Keybag(derBytes: octets(answers.keybag.version1)), after = try bench.keybag()
+        #expect(Array(after.slots.prefix(before.slots.count)) == before.slots && after.slots.count == before.slots.count + 1)
+        #expect(after.current(.biometryFactor)?.wrapping == .passcodeAndDevice)
+        #expect(try after.encoded().prefix(12).contains(2) && bench.attempts().encoded().prefix(5) == [0x30, 25, 2, 1, 2])
+        _ = try SealedRow(bench.row(.whenUnlocked, .biometryAny), in: vault)
+        for row in first {
+            let sealed = try row.sealed()
+            #expect(try bench.restarted(unlocked: answers.passcode).read(sealed, passcode: answers.passcode) == sealed.key)
+        }
+    }
+
+    @Test func aDeviceOfTheFirstVersionWithoutAPasscodeGoesOn() throws {
+        let bench = answers.bench(keybag: answers.envelope.keybag1WithoutPasscode)
+        let vault = bench.start()
+        #expect(vault.status.lock == .unlocked && vault.status.warnings.isEmpty)
+        let row = try #require(answers.rows.first { $0.name == "plain, format 1" }).sealed()
+        let presence = try #require(answers.rows.first { $0.name == "userPresence, format 1" }).sealed()
+        #expect(try vault.read(row) == row.key)
+        try vault.setPasscode(secret(Workbench.passcode))
+        for same in [vault, try bench.restarted(unlocked: Workbench.passcode)] {
+            #expect(try same.read(row) == row.key)
+            #expect(try same.read(presence, passcode: Workbench.passcode) == presence.key)
+        }
+        #expect(try bench.keybag().current(.biometryFactor) != nil)
+    }
+
+    /// A row of the first format is bound to its generation throughout: it is written anew, not wrapped anew.
+    @Test func aRowOfTheFirstFormatIsNotRewrapped() throws {
+        let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
+        let vault = try bench.restarted(unlocked: answers.passcode)
+        let old = try #require(answers.rows.first { $0.name.contains("older generation") }).sealed()
+        let current = try #require(bench.keybag().current(.protection(.whenUnlocked))).generation
+        #expect(refusal { _ = try vault.rewrap(old.row, wrapped: old.wrapped, to: current) }?.reason == .badParameter)
+    }
+
+    // MARK: Recovery and the reader
+
+    @Test func theRecoveryKeyOfTheVectorsRecovers() throws {
+        let typed = try RecoveryKey(typed: secret(answers.recovery.digits))
+        #expect(hex(bytes(typed.bytes())) == answers.recovery.random)
+        #expect(hex(bytes(RecoveryKey(random: SecretBytes(copying: octets(answers.recovery.random))).digits)) == hex(Array(answers.recovery.digits.utf8)))
+        let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
+        try bench.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil)
+        let row = try #require(answers.rows.first { $0.name == "plain" }).sealed()
+        #expect(try bench.restarted(unlocked: Workbench.otherPasscode).read(row) == row.key)
+    }
+
+    @Test func theVerdictOfTheVectorsIsBelieved() throws {
+        let bench = answers.bench(pairing: answers.envelope.pairing)
+        let verdict = ReaderVerdict(
+            outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), person: answers.verdict.person,
+            nonce: octets(answers.verdict.nonce), fingers: octets(answers.verdict.fingers), code: octets(answers.verdict.code))
+        #expect(hex(verdict.covered) == answers.verdict.covered)
+        let pairing = Pairing(host: bench.host)
+        #expect(!pairing.vouches(for: verdict))
+        guard case .known = try pairing.greet(isPaired: true) else { Issue.record("the pairing was not read"); return }
+        #expect(pairing.vouches(for: verdict))
+    }
+}
