@@ -14,6 +14,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
         case cancel
         /// Leaves the question unanswered until it is withdrawn.
         case silence
+        /// Does something else, and leaves the question unanswered.
+        case act(@Sendable () -> Void)
     }
 
     private struct State {
@@ -51,7 +53,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
         switch answer {
         case .passcode(let text): return .passcode(secret(text))
         case .cancel: return .cancelled
-        case .silence:
+        case .silence, .act:
+            if case .act(let action) = answer { action() }
             while !withdrawal.isWithdrawn() {
                 var poller = pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0)
                 poll(&poller, 1, 10_000)
