@@ -145,14 +145,16 @@ let testing: [Target] = [
     tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", log]),
     tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
-    tests("EnclaveTests", ["SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
+    .target(name: "EnclaveBook", dependencies: ["Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
+    tests("EnclaveTests", ["EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     // Client library to storage, through the real rooms over their sockets.
-    tests("RoomsTests", ["KeychainStore", "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
+    tests("RoomsTests", ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
 ]
 
 let package = Package(

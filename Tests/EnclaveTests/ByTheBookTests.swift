@@ -1,45 +1,13 @@
 import Crypto
 import Enclave
+import EnclaveBook
 import EnclaveWire
 import Foundation
-import SwiftASN1
 import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
-
-/// Specs/key-hierarchy.md carried out a second time, with the libraries alone.
-enum ByTheBook {
-    static func hkdf(_ key: [UInt8], _ label: String, _ context: [UInt8] = []) -> [UInt8] {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: SymmetricKey(data: key), info: Array(label.utf8) + [0] + context, outputByteCount: 32)
-            .withUnsafeBytes { Array($0) }
-    }
-
-    static func open(_ sealed: [UInt8], _ key: [UInt8], _ label: String, _ context: [UInt8]) throws -> [UInt8] {
-        Array(
-            try AES.GCM.open(
-                AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
-    }
-
-    /// What a slot's wrapping is bound to: identifier, person, purpose, wrapping, generation.
-    static func slotContext(_ slot: KeySlot, of bag: Keybag) -> [UInt8] {
-        bag.identifier + bigEndian(bag.person) + [UInt8(slot.purpose.number), UInt8(slot.wrapping.rawValue)] + slot.generation
-    }
-
-    static func slotKey(_ slot: KeySlot, of bag: Keybag, device: MemoryDevice, passcodeKey: borrowing SecretBytes) throws -> SecretBytes {
-        let wrapping =
-            slot.wrapping == .device
-            ? bytes(try device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier)) : bytes(passcodeKey)
-        return SecretBytes(copying: try open(slot.wrapped, wrapping, "vauban keybag slot v1", slotContext(slot, of: bag)))
-    }
-
-    static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
-
-    /// The fields of a SEQUENCE.
-    static func nodes(_ der: [UInt8]) throws -> [ASN1Node] { try DER.parse(der).nodes }
-    static func fields(_ der: [UInt8]) throws -> [[UInt8]] { try nodes(der).map(\.octets) }
-}
 
 /// What an independent reader needs to open a row: the files, the passcode, the device secret and the specification.
 @Suite struct ByTheBookTests {
@@ -128,18 +96,5 @@ enum ByTheBook {
         }
         let right = bytes(try passcodeKey(Workbench.passcode, bag))
         #expect(try ByTheBook.open(slot.wrapped, right, "vauban keybag slot v1", context).count == 32)
-    }
-}
-
-extension ASN1Node {
-    /// What lies in it; nothing where it is not made of parts.
-    var nodes: [ASN1Node] {
-        if case .constructed(let parts) = content { return Array(parts) }
-        return []
-    }
-
-    var octets: [UInt8] {
-        if case .primitive(let bytes) = content { return Array(bytes) }
-        return []
     }
 }

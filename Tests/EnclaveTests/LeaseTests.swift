@@ -1,4 +1,5 @@
 import Enclave
+import EnclaveBook
 import EnclaveWire
 import TestSupport
 import Testing

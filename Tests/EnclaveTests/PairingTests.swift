@@ -1,5 +1,6 @@
 import Crypto
 import Enclave
+import EnclaveBook
 import EnclaveWire
 import Foundation
 import SwiftASN1

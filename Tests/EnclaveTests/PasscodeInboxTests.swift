@@ -1,5 +1,6 @@
 import Crypto
 import Enclave
+import EnclaveBook
 import Foundation
 import TestSupport
 import Testing

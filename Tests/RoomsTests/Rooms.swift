@@ -18,15 +18,28 @@ final class Rooms: Sendable {
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests.
-    init(launcher: String = "vauban-launcher-testing", programs: String = Rooms.programs, enclaveArguments: [String] = []) throws {
+    /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests; with `hasClock`, its clocks are
+    /// those of an `EnclaveClockFile`.
+    /// `through` is a command that runs the launcher, with its arguments.
+    init(
+        launcher: String = "vauban-launcher-testing", programs: String = Rooms.programs, enclaveArguments: [String] = [],
+        hasClock: Bool = false, through command: [String] = []
+    ) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
-        try ServiceFile.write(launcher: "\(programs)/\(launcher)", in: folder)
-        if !enclaveArguments.isEmpty {
-            try DurableFile("enclave-arguments", in: folder).replace(with: Array(enclaveArguments.joined(separator: "\n").utf8))
+        var program = "\(programs)/\(launcher)"
+        if !command.isEmpty {
+            let script = "#!/bin/sh\nexec \(command.joined(separator: " ")) \(program) \"$@\"\n"
+            program = "\(home)/start"
+            try Data(script.utf8).write(to: URL(fileURLWithPath: program))
+            chmod(program, 0o700)
+        }
+        try ServiceFile.write(launcher: program, in: folder)
+        let words = enclaveArguments + (hasClock ? ["--clock", EnclaveClockFile.path(home: home)] : [])
+        if !words.isEmpty {
+            try DurableFile("enclave-arguments", in: folder).replace(with: Array(words.joined(separator: "\n").utf8))
         }
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)

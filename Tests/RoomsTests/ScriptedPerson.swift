@@ -16,6 +16,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
         case silence
         /// Does something while the question is on the screen, and gives a passcode after that.
         case afterwards(@Sendable () -> Void, String)
+        /// Does something else, and leaves the question unanswered.
+        case act(@Sendable () -> Void)
     }
 
     private struct State {
@@ -56,7 +58,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
         case .afterwards(let before, let text):
             before()
             return .passcode(secret(text))
-        case .silence:
+        case .silence, .act:
+            if case .act(let action) = answer { action() }
             while !withdrawal.isWithdrawn() {
                 var poller = pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0)
                 poll(&poller, 1, 10_000)

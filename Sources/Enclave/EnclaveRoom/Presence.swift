@@ -182,9 +182,10 @@ private final class Prompt {
 
     private func take(_ verdict: ReaderVerdict, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
         fingerNonce = nil
-        guard verdict.person == caller.uid else { return false }
         trace.verdict(verdict)
-        switch verdict.outcome {
+        // Another person's finger, or the answer to something that was not asked, is a finger that failed: what the reader
+        // says ends the question as every other miss does, and cannot leave it waiting.
+        switch verdict.person == caller.uid ? verdict.outcome : .missed {
         case .matched:
             do throws(Refusal) {
                 gathered.evidence.finger = try vault.fingerMatched(fingers: verdict.fingers)
@@ -195,13 +196,12 @@ private final class Prompt {
             }
             trace.evidence(verdict.nonce, "finger", isRight: true)
             return try goOn(with: gathered, verdict.nonce)
-        case .missed:
+        case .missed, .enrolled, .notEnrolled, .changed:
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.fingerMissed()
             misses += 1
             if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
             return false
-        case .enrolled, .notEnrolled, .changed: return false
         }
     }
 

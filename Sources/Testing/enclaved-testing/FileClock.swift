@@ -2,8 +2,8 @@ import Enclave
 import Glibc
 import VaubanLinuxHost
 
-/// The machine's clocks, moved by what a file says: nanoseconds to add to the boot-time and to the monotonic clock, two
-/// decimal numbers. An empty file adds nothing. It is opened before the room shuts itself in and read at every look.
+/// The machine's clocks, moved by what a file says: nanoseconds to add to the boot-time and to the monotonic clock, and
+/// microseconds to add to the wall clock, three decimal numbers, of which the last may be missing. An empty file adds nothing. It is opened before the room shuts itself in and read at every look.
 struct FileClock: EnclaveClock {
     private let file: Descriptor
 
@@ -15,12 +15,12 @@ struct FileClock: EnclaveClock {
 
     var boot: UInt64 { MachineClock.boot &+ offset(0) }
     var monotonic: UInt64 { MachineClock.monotonic &+ offset(1) }
-    var referenceMicroseconds: Int64 { MachineClock.referenceMicroseconds }
+    var referenceMicroseconds: Int64 { MachineClock.referenceMicroseconds &+ Int64(clamping: offset(2)) }
 
     private func offset(_ index: Int) -> UInt64 {
-        var bytes = [UInt8](repeating: 0, count: 64)
+        var bytes = [UInt8](repeating: 0, count: 96)
         let count = pread(file.number, &bytes, bytes.count, 0)
         let words = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
-        return words.count == 2 ? UInt64(words[index]) ?? 0 : 0
+        return words.count >= 2 && words.indices.contains(index) ? UInt64(words[index]) ?? 0 : 0
     }
 }

@@ -1,0 +1,136 @@
+// Specs/key-hierarchy.md carried out a second time, with the libraries alone: what an independent reader does with the files,
+// the passcode and the device secret. Tests compare it with the enclave, and compute by it what must be nowhere in memory.
+
+internal import Crypto
+internal import CryptoExtras
+package import Enclave
+import EnclaveWire
+import Foundation
+package import SwiftASN1
+import VaubanDER
+package import VaubanSecretBytes
+
+package enum ByTheBook {
+    package static func hkdf(_ key: [UInt8], _ label: String, _ context: [UInt8] = []) -> [UInt8] {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: SymmetricKey(data: key), info: Array(label.utf8) + [0] + context, outputByteCount: 32)
+            .withUnsafeBytes { Array($0) }
+    }
+
+    package static func open(_ sealed: [UInt8], _ key: [UInt8], _ label: String, _ context: [UInt8]) throws -> [UInt8] {
+        Array(
+            try AES.GCM.open(
+                AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
+    }
+
+    /// What a slot's wrapping is bound to: identifier, person, purpose, wrapping, generation.
+    package static func slotContext(_ slot: KeySlot, of bag: Keybag) -> [UInt8] {
+        bag.identifier + bigEndian(bag.person) + [UInt8(slot.purpose.number), UInt8(slot.wrapping.rawValue)] + slot.generation
+    }
+
+    package static func slotKey(
+        _ slot: KeySlot, of bag: Keybag, device: some EnclaveBackend, passcodeKey: borrowing SecretBytes
+    ) throws -> SecretBytes {
+        let wrapping =
+            slot.wrapping == .device
+            ? bytes(try device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier)) : bytes(passcodeKey)
+        return SecretBytes(copying: try open(slot.wrapped, wrapping, "vauban keybag slot v1", slotContext(slot, of: bag)))
+    }
+
+    package static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+
+    /// The fields of a SEQUENCE.
+    package static func nodes(_ der: [UInt8]) throws -> [ASN1Node] { try DER.parse(der).nodes }
+    package static func fields(_ der: [UInt8]) throws -> [[UInt8]] { try nodes(der).map(\.octets) }
+
+    private static func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
+}
+
+/// The state folder of an enclave as its files lie on the disk, with the device secret beside them.
+package struct StateFolderByTheBook: Sendable {
+    /// 32 bytes, from `device-secret`, behind the line that names its format.
+    package let deviceSecret: [UInt8]
+    private let people: String
+
+    package init(enclaveFolder: String) throws {
+        let file = try Data(contentsOf: URL(fileURLWithPath: "\(enclaveFolder)/device-secret"))
+        deviceSecret = Array(file.suffix(32))
+        people = "\(enclaveFolder)/people"
+    }
+
+    /// The content of a state file, its code unjudged.
+    package func keybag(of person: UInt32) throws -> Keybag {
+        let envelope = try ByTheBook.fields(Array(try Data(contentsOf: URL(fileURLWithPath: "\(people)/\(person)/keybag"))))
+        return try Keybag(derBytes: envelope[2])
+    }
+
+    /// The passcode by scrypt, and that tangled with the device secret.
+    package func passcodeKey(_ passcode: String, of bag: Keybag) throws -> (stretched: [UInt8], key: [UInt8]) {
+        guard let parameters = bag.passcode else { throw DERFault("no passcode is set") }
+        let stretched = try KDF.Scrypt.deriveKey(
+            from: Array(passcode.utf8), salt: parameters.salt, outputByteCount: 32, rounds: 1 << Int(parameters.log2Rounds),
+            blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)
+        ).withUnsafeBytes { Array($0) }
+        let tangling = ByTheBook.hkdf(deviceSecret, "vauban keybag passcode wrap v1", bag.identifier)
+        return (stretched, Array(HMAC<SHA256>.authenticationCode(for: stretched, using: SymmetricKey(data: tangling))))
+    }
+
+    /// Every key of a keybag in the clear.
+    package func keys(of bag: Keybag, passcodeKey: [UInt8]) throws -> [(slot: KeySlot, key: [UInt8])] {
+        let deviceWrap = ByTheBook.hkdf(deviceSecret, "vauban keybag device wrap v1", bag.identifier)
+        return try bag.slots.map { slot in
+            let wrapping = slot.wrapping == .device ? deviceWrap : passcodeKey
+            return (slot, try ByTheBook.open(slot.wrapped, wrapping, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)))
+        }
+    }
+}
+
+/// A row as it lies in the database, as far as it takes to open it.
+package struct RowByTheBook {
+    private let binding: RowBinding
+    private let wrapped: [UInt8]
+
+    package init(binding: [UInt8], wrapped: [UInt8]) throws {
+        self.binding = try RowBinding(derBytes: binding)
+        self.wrapped = wrapped
+    }
+
+    package var protection: KeyPurpose { .protection(binding.protection) }
+
+    /// The item key, by the keys of a keybag.
+    package func itemKey(with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
+        let row = try binding.encoded()
+        let outer = try ByTheBook.fields(wrapped)
+        guard let classKey = keys.first(where: { $0.slot.purpose == protection && $0.slot.generation == binding.generation })?.key else {
+            throw DERFault("the class key is not there")
+        }
+        if outer[1] == [0] { return try ByTheBook.open(outer[2], classKey, "vauban item key v1", row) }
+        // The first way: its seals, the outermost last, and the ciphertext under them.
+        let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], classKey, "vauban layered item key v1", row))
+        guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERFault("no way leads to the item key") }
+        var content = way[1].octets
+        let bound = try binding.ofItem.encoded()
+        for seal in way[0].nodes.reversed() {
+            let parts = seal.nodes.map(\.octets)
+            guard let privateKey = keys.first(where: { $0.slot.generation == parts[0] })?.key else { throw DERFault("the pair is not there") }
+            var recipient = try HPKE.Recipient(
+                privateKey: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey),
+                ciphersuite: HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256),
+                info: Data("vauban factor seal v1".utf8) + [0] + bound, encapsulatedKey: Data(parts[1]))
+            content = Array(try recipient.open(content))
+        }
+        return content
+    }
+}
+
+extension ASN1Node {
+    /// What lies in it; nothing where it is not made of parts.
+    package var nodes: [ASN1Node] {
+        if case .constructed(let parts) = content { return Array(parts) }
+        return []
+    }
+
+    package var octets: [UInt8] {
+        if case .primitive(let bytes) = content { return Array(bytes) }
+        return []
+    }
+}

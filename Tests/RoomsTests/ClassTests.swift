@@ -1,0 +1,154 @@
+// When an item of each class can be decrypted, and what happens to each when the passcode goes.
+
+import Enclave
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+@Suite("Accessibility classes")
+struct ClassTests {
+    private enum Moment: CaseIterable { case beforeFirstUnlock, unlocked, locked, withoutPasscode }
+
+    /// Apple's table, written down a second time.
+    private static func isOpen(_ protection: Protection, _ moment: Moment) -> Bool {
+        switch protection {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly: moment == .unlocked || moment == .withoutPasscode
+        case .whenPasscodeSetThisDeviceOnly: moment == .unlocked
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly: moment != .beforeFirstUnlock
+        case .always, .alwaysThisDeviceOnly: true
+        }
+    }
+
+    @Test(.proves("C-051", "C-057"))
+    func everyClassOpensInItsMomentsAndInNoOther() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for protection in Protection.allCases { try rooms.add("s", protection.rawValue, "of \(protection.rawValue)", protection) }
+        for moment in [Moment.unlocked, .locked, .beforeFirstUnlock, .unlocked, .withoutPasscode] {
+            switch moment {
+            case .unlocked: try rooms.unlock()
+            case .locked: try rooms.authentication.lock()
+            case .beforeFirstUnlock:
+                try rooms.killAndAwait("enclaved-testing")
+                try awaitTrue("the restarted enclave") { try rooms.authentication.status().device.lock == .beforeFirstUnlock }
+            case .withoutPasscode: try rooms.authentication.removePasscode(secret(Rooms.passcode))
+            }
+            for protection in Protection.allCases {
+                let account = protection.rawValue
+                if Self.isOpen(protection, moment) {
+                    #expect(try rooms.read("s", account) == "of \(account)", "\(account), \(moment)")
+                } else {
+                    let expected: Refusal.Reason =
+                        switch moment {
+                        case .locked, .unlocked: .locked
+                        case .beforeFirstUnlock: .beforeFirstUnlock
+                        case .withoutPasscode: .itemNotFound
+                        }
+                    #expect(refusal { _ = try rooms.read("s", account) } == expected, "\(account), \(moment)")
+                }
+            }
+        }
+    }
+
+    @Test(.proves("C-062"))
+    func removingThePasscodeDestroysTheKeyOfItsClass() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "p", "gone for ever", .whenPasscodeSetThisDeviceOnly)
+        try rooms.add("s", "a", "stays")
+        let purpose = KeyPurpose.protection(.whenPasscodeSetThisDeviceOnly)
+        let generation = try #require(try rooms.keybag().current(purpose)?.generation)
+        #expect(refusal { try rooms.authentication.removePasscode(secret("not this one")) } == .authenticationFailed)
+        #expect(try rooms.read("s", "p") == "gone for ever")
+        try rooms.authentication.removePasscode(secret(Rooms.passcode))
+        // The key is nowhere in the keybag, in no wrapping; only its name is known, as that of a destroyed one.
+        let after = try rooms.keybag()
+        #expect(after.slots.allSatisfy { $0.purpose != purpose && $0.generation != generation })
+        #expect(after.destroyed.contains { $0.generation == generation })
+        #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
+        // The same passcode set again brings nothing back, nor does a restart.
+        try rooms.setPasscode()
+        #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
+        try rooms.killAndAwait("enclaved-testing")
+        try awaitTrue("the restarted enclave") { try rooms.unlock(); return true }
+        #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
+        #expect(try rooms.read("s", "a") == "stays")
+    }
+
+    @Test(.proves("C-082"))
+    func afterThePasscodesRemovalPresenceIsRefusedThoughItsClassIsOpen() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.addGuarded("d", .devicePasscode)
+        try rooms.addGuarded("any", .biometryAny)
+        try rooms.authentication.removePasscode(secret(Rooms.passcode))
+        let person = try rooms.person([.passcode(Rooms.passcode)])
+        defer { person.leave() }
+        reader.expect(.match)
+        for account in ["p", "d", "any"] { #expect(refusal { _ = try rooms.read("s", account) } == .passcodeNotSet) }
+        // Nobody was asked what could not help.
+        #expect(person.questions.isEmpty && reader.asks == 0)
+        // A new passcode satisfies the policy again; the items are still there.
+        try rooms.setPasscode("another one 4711")
+        let again = try rooms.person([.passcode("another one 4711")])
+        defer { again.leave() }
+        #expect(try rooms.read("s", "p") == "guarded")
+    }
+
+    @Test(.proves("C-087"))
+    func aControlForPrivateKeysProtectsNoPassword() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for flags in [AccessControlFlags.privateKeyUsage, [.privateKeyUsage, .userPresence]] {
+            let control = try AccessControl(protection: .whenUnlocked, flags: flags)
+            #expect(refusal { try rooms.add("s", "k", "x", control: control) } == .badParameter)
+            // For a key, it is what allows it to be used at all; reading it out is no use that it knows.
+            #expect(control.requirement(for: .sign) != nil && control.requirement(for: .decrypt) == nil)
+        }
+        #expect(refusal { _ = try rooms.read("s", "k") } == .itemNotFound)
+    }
+
+    @Test(.proves("C-088"))
+    func anEmptySetOfFlagsKeepsTheProtectionAndAsksNobody() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let person = try rooms.person([])
+        defer { person.leave() }
+        try rooms.addGuarded("e", [], value: "only at rest")
+        #expect(try rooms.read("s", "e") == "only at rest")
+        #expect(person.questions.isEmpty)
+        try rooms.authentication.lock()
+        #expect(refusal { _ = try rooms.read("s", "e") } == .locked)
+        for file in try FileManager.default.subpathsOfDirectory(atPath: "\(rooms.home)/keychain") {
+            guard let content = FileManager.default.contents(atPath: "\(rooms.home)/keychain/\(file)") else { continue }
+            #expect(content.range(of: Data("only at rest".utf8)) == nil, "\(file)")
+        }
+    }
+
+    @Test(.proves("C-070"))
+    func theEnclavesCounterAndLockGateWhatTheSameCallerMayHave() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.add("s", "a", "class A")
+        let person = try rooms.person([.passcode(Rooms.passcode)])
+        defer { person.leave() }
+        // The caller is who it is, and has just been served.
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(try rooms.read("s", "a") == "class A")
+        // Another program uses up the tries: the same request has another result, while its class is still open.
+        for _ in 1...5 { #expect(refusal { try rooms.unlock("not this one") } == .authenticationFailed) }
+        #expect(refusal { _ = try rooms.read("s", "p") } == .lockedOut)
+        #expect(try rooms.read("s", "a") == "class A")
+        try rooms.authentication.lock()
+        #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+        #expect(person.questions.count == 1)
+    }
+}

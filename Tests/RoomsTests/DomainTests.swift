@@ -1,0 +1,156 @@
+// Who holds what, and who decides: the caller, the database room and the enclave as domains of their own.
+
+import Enclave
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanDER
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite("Domains")
+struct DomainTests {
+    /// Each way of the flow is needed, and the caller's own process has no other.
+    @Test(.proves("C-034", "C-037"), .provesEquivalent("C-038", "C-045"))
+    func theCallerReachesItsItemOnlyThroughBothRooms() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "a", "through the rooms")
+        #expect(try rooms.read("s", "a") == "through the rooms")
+        // This process has none of the files open, and maps none.
+        for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(entry)") else { continue }
+            for folder in ["keychain", "enclave"] { #expect(!target.hasPrefix("\(rooms.home)/\(folder)"), "\(target)") }
+        }
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        #expect(!maps.contains("\(rooms.home)/"))
+        // Three processes, none of which is another.
+        let processes = try ["enclaved-testing", "keychaind", "authd"].map { try rooms.process(of: $0) }
+        #expect(Set(processes + [getpid()]).count == 4)
+        // Without the one or the other nothing comes.
+        for room in ["keychaind", "enclaved-testing"] {
+            let process = try rooms.process(of: room)
+            try rooms.stop(process)
+            #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable, "\(room)")
+            kill(process, SIGCONT)
+            try awaitTrue("the flow again") { try rooms.read("s", "a") == "through the rooms" }
+        }
+        try MemoryScanTests.expectSentences(["The enclave here is a process, not a coprocessor"])
+    }
+
+    @Test(.provesEquivalent("C-041"))
+    func everyInstallationHasASecretOfItsOwn() throws {
+        let one = try Rooms()
+        let other = try Rooms()
+        for rooms in [one, other] { try rooms.add("s", "a", "makes the state") }
+        let secrets = try [one, other].map { try $0.state.deviceSecret }
+        #expect(secrets.allSatisfy { $0.count == 32 && Set($0).count > 8 })
+        #expect(secrets[0] != secrets[1])
+        #expect(try one.keybag().device != other.keybag().device)
+        // Only its own user may read it, and it is the same one after a restart.
+        var information = stat()
+        #expect(stat("\(one.home)/enclave/device-secret", &information) == 0)
+        #expect(information.st_mode & 0o077 == 0 && information.st_uid == geteuid())
+        try one.killAndAwait("enclaved-testing")
+        #expect(try one.state.deviceSecret == secrets[0])
+        try awaitTrue("the item") { try one.read("s", "a") == "makes the state" }
+        try MemoryScanTests.expectSentences(["There is one device secret per installation, made on first use, not fused into a chip"])
+    }
+
+    /// A match goes from the reader's door to the key inside the enclave, and nobody outside sees it or can say it.
+    @Test(.provesEquivalent("C-046"))
+    func aMatchAuthorisesAKeyWithinTheEnclave() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("any", .biometryAny)
+        let person = try rooms.person([.silence])
+        defer { person.leave() }
+        reader.expect(.match)
+        #expect(try rooms.read("s", "any") == "guarded")
+        // What the agent saw of it is a question and its end; the match itself went over the reader's paired line alone.
+        #expect(person.outcomes == [.accepted])
+        #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
+        try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired line"])
+    }
+
+    /// This test is a database room that was taken over: it stands at the enclave's door with a caller's connection.
+    @Test(.proves("C-077"))
+    func aDatabaseRoomThatLiesGetsNoKey() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let line = try FalseDatabase(rooms)
+        let guarded = try line.row(try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        guard case .sealed(let wrapped) = try line.ask(.seal(guarded)) else { Issue.record("not sealed"); return }
+        // The row as it is: the enclave itself asks, and there is nobody.
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .nobodyToAsk)
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: false)) == .interactionNotAllowed)
+        // The row without its control, with a weaker one, of another class, group, item, kind or person.
+        let weaker = try AccessControl(protection: .whenUnlocked, flags: [])
+        let lies = [
+            try line.row(nil), try line.row(weaker), try line.row(try AccessControl(protection: .whenUnlocked, flags: .devicePasscode)),
+            try line.row(guarded.accessControl, group: "another"), try line.row(guarded.accessControl, item: 9),
+            try line.row(nil, protection: .always),
+        ]
+        for lie in lies {
+            #expect(try line.refusal(.open(lie, wrapped: wrapped, reason: nil, mayAsk: true)) == .rowDamaged, "\(lie)")
+        }
+        // Nor does it come by wrapping the row anew, or by asking what only the other room may ask.
+        if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
+            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .nobodyToAsk)
+        }
+        #expect(try line.refusal(.unlockByFinger) == .notAllowedHere)
+        // Locked, not even an unguarded row opens for whoever asks.
+        let plain = try line.row(nil)
+        guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }
+        guard case .opened = try line.ask(.open(plain, wrapped: key, reason: nil, mayAsk: true)) else { Issue.record("not opened"); return }
+        try rooms.authentication.lock()
+        #expect(try line.refusal(.open(plain, wrapped: key, reason: nil, mayAsk: true)) == .locked)
+    }
+}
+
+/// Plays keychaind at the enclave's door, on behalf of this process.
+private final class FalseDatabase {
+    private let channel: Channel
+    private let generation: [Protection: [UInt8]]
+
+    init(_ rooms: Rooms) throws {
+        _ = try rooms.authentication.status()
+        let bag = try rooms.keybag()
+        generation = Dictionary(uniqueKeysWithValues: Protection.allCases.compactMap { protection in
+            bag.current(.protection(protection)).map { (protection, $0.generation) }
+        })
+        let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
+        channel = try address.connect(role: EnclaveRole.keychain.rawValue)
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends), "make a pair of sockets")
+        let caller = [Descriptor(ends[0]), try ProcessDescriptor.ofSelf()]
+        _ = Descriptor(ends[1])
+        try channel.send(header: try EnclaveRequest.registerCaller.encoded(), descriptors: caller)
+        guard case .caller(geteuid(), Int64(getpid())) = try reply() else { throw SystemFault("be registered", code: EPERM) }
+    }
+
+    func row(
+        _ control: AccessControl?, protection: Protection = .whenUnlocked, group: String = "unsigned", item: UInt8 = 1
+    ) throws -> RowBinding {
+        RowBinding(
+            person: geteuid(), protection: protection, generation: try #require(generation[protection]), item: [UInt8](repeating: item, count: 16),
+            version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: group, accessControl: control)
+    }
+
+    func ask(_ request: EnclaveRequest) throws -> EnclaveReply {
+        try channel.send(header: try request.encoded())
+        return try reply()
+    }
+
+    func refusal(_ request: EnclaveRequest) throws -> Refusal.Reason? {
+        if case .refused(let refusal) = try ask(request) { return refusal.reason }
+        return nil
+    }
+
+    private func reply() throws -> EnclaveReply { try EnclaveReply(derBytes: try channel.receive(.machine).header) }
+}

@@ -1,0 +1,164 @@
+// Access control, presence and classes under Apple's names, with a reader at the shared rooms.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+import Security
+import TestSupport
+import Testing
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("Fingers and practice")
+    struct FingerByAppleTests {
+        let rooms: Rooms
+        let service = "fingers-\(UUID().uuidString)"
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
+            let reader = try rooms.reader()
+            try rooms.enrol(reader)
+            do { try await body(reader) } catch {
+                Issue.record(error)
+            }
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            reader.leave()
+            try rooms.awaitReader(isThere: false)
+        }
+
+        private func control(_ accessible: CFString, _ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
+            try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, accessible, flags, nil))
+        }
+
+        private func add(_ account: String, _ value: String, _ more: [String: Any] = [:]) -> OSStatus {
+            let item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
+                kSecValueData as String: Data(value.utf8),
+            ]
+            return SecItemAdd(item.merging(more) { $1 } as CFDictionary, nil)
+        }
+
+        private func query(_ account: String, _ more: [String: Any] = [:]) -> CFDictionary {
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
+            ]
+            return query.merging(more) { $1 } as CFDictionary
+        }
+
+        private func read(_ account: String) -> (status: OSStatus, text: String?) {
+            var result: AnyObject?
+            let status = SecItemCopyMatching(query(account, [kSecReturnData as String: true]), &result)
+            return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
+        }
+
+        /// The three uses of the talk: more protection for a saved credential, no user name and password at each launch, and a
+        /// key for files of the application's own.
+        @Test(.proves("C-093", "C-094"))
+        func theUsesOfAControlledItem() async throws {
+            try await withFinger { reader in
+                let presence = try control(kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence)
+                let finger = try control(kSecAttrAccessibleWhenUnlocked, .biometryAny)
+                let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+                #expect(add("credential", "a password", [kSecAttrAccessControl as String: presence]) == errSecSuccess)
+                #expect(add("session", "a token", [kSecAttrAccessControl as String: finger]) == errSecSuccess)
+                #expect(add("file key", key, [kSecAttrAccessControl as String: presence]) == errSecSuccess)
+                let person = try rooms.person([.silence, .silence, .silence, .silence])
+                defer { person.leave() }
+                reader.expect(.match, .match, .match, .miss, .miss, .miss)
+                #expect(read("credential").text == "a password")
+                #expect(read("session").text == "a token")
+                #expect(read("file key").text == key)
+                #expect(person.questions.count == 3)
+                // No match, no secret: there is nothing that could be turned from "no" to "yes".
+                let refused = read("session")
+                #expect(refused.status == errSecAuthFailed && refused.text == nil)
+            }
+        }
+
+        /// No flags, and an evaluation before the read: nothing that the enclave counts stands in the way of the item.
+        @Test(.proves("C-144"))
+        func anEvaluationBeforeTheReadIsTheWayWithoutLockOuts() async throws {
+            try await withFinger { reader in
+                let none = try control(kSecAttrAccessibleWhenUnlocked, [])
+                #expect(add("plain", "no lock-out here", [kSecAttrAccessControl as String: none]) == errSecSuccess)
+                let person = try rooms.person([.silence, .silence, .silence])
+                defer { person.leave() }
+                let context = LAContext()
+                reader.expect(.match, .miss, .miss, .miss, .miss, .miss)
+                #expect(try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "show the note"))
+                #expect(read("plain").text == "no lock-out here")
+                // Locked out of fingers, the evaluation fails; the application still decides what to do, and the read works.
+                for _ in 1...2 {
+                    await #expect(throws: LAError.self) {
+                        try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "show the note")
+                    }
+                }
+                var error: NSError?
+                #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
+                #expect(error?.code == LAError.Code.biometryLockout.rawValue)
+                #expect(read("plain").text == "no lock-out here")
+                #expect(person.questions.count == 3)
+            }
+        }
+
+        /// What is not said is the class that is advised.
+        @Test(.proves("C-066"))
+        func whoeverSaysNothingGetsWhenUnlocked() throws {
+            #expect(add("default", "x") == errSecSuccess)
+            var result: AnyObject?
+            #expect(SecItemCopyMatching(query("default", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)
+            #expect((result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenUnlocked as String)
+            // The class of the passcode is only for whoever names it.
+            let other: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
+            #expect(SecItemCopyMatching(query("default", other), nil) == errSecItemNotFound)
+            #expect(add("named", "x", other) == errSecSuccess)
+            #expect(SecItemCopyMatching(query("named", other), nil) == errSecSuccess)
+        }
+
+        /// An item can be given more protection in its place, and has it from then on.
+        @Test(.proves("C-067"))
+        func anItemIsRaisedToTheHighestClassThatItsUseAllows() throws {
+            #expect(add("raised", "first loose", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
+            try rooms.authentication.lock()
+            #expect(read("raised").text == "first loose")
+            try rooms.unlock()
+            let change = [kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlockedThisDeviceOnly]
+            #expect(SecItemUpdate(query("raised"), change as CFDictionary) == errSecSuccess)
+            #expect(read("raised").text == "first loose")
+            try rooms.authentication.lock()
+            #expect(read("raised").status == errSecInteractionNotAllowed)
+            try rooms.unlock()
+        }
+
+        /// A credential of this device: of a class that stays here, or under a control; told as such, and of no use elsewhere.
+        @Test(.proves("C-068"))
+        func aCredentialOfThisDeviceStaysHere() throws {
+            let here = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
+            #expect(add("cookie", "limited use", here) == errSecSuccess)
+            #expect(add("messaging key", "x", [kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence)]) == errSecSuccess)
+            var result: AnyObject?
+            #expect(SecItemCopyMatching(query("cookie", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)
+            #expect((result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly as String)
+            // An item that asks for the person cannot be one that goes to other devices.
+            let synchronizable: [String: Any] = [
+                kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence), kSecAttrSynchronizable as String: true,
+            ]
+            #expect(add("nowhere else", "x", synchronizable) == errSecParam)
+
+            // The rows, with the passcode, on a device that has another secret.
+            let thief = try Rooms()
+            _ = try thief.authentication.status()
+            _ = try LauncherControl.stop(home: thief.home)
+            let files = FileManager.default
+            for folder in ["keychain", "enclave/people"] {
+                try? files.removeItem(atPath: "\(thief.home)/\(folder)")
+                try files.copyItem(atPath: "\(rooms.home)/\(folder)", toPath: "\(thief.home)/\(folder)")
+            }
+            _ = try ServiceStarter.start(thief.service)
+            #expect(refusal { try thief.unlock() } == .stateUnreadable)
+            #expect(refusal { _ = try thief.read(service, "cookie") } == .stateUnreadable)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// Words of a reader that are not what a finger said. Each is said at the enclave's real door; none opens anything.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanDER
+import VaubanLinuxHost
+
+@Suite("False words of a reader")
+struct FingerDeceitTests {
+    enum Lie: CaseIterable {
+        case anotherNonce, anotherPerson, replayed, zeroNonce, enrolledForMatched
+    }
+
+    /// The false word comes first, then an honest miss: when that was heard, the false one was.
+    @Test(arguments: Lie.allCases)
+    func aFalseWordUnderTheRightCodeOpensNothing(_ lie: Lie) throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let first = try rooms.person([.silence])
+        reader.expect(.match)
+        #expect(try rooms.read("s", "p") == "guarded")
+        first.leave()
+        let earlier = try #require(reader.said.last { $0.outcome == .matched })
+
+        let person = try rooms.person([.silence, .cancel])
+        defer { person.leave() }
+        reader.expect(
+            .words { honest, seal in
+                let word =
+                    switch lie {
+                    case .anotherNonce: honest.with(nonce: [UInt8](repeating: 7, count: 32))
+                    case .anotherPerson: honest.with(person: honest.person + 1)
+                    case .replayed: earlier
+                    case .zeroNonce: honest.with(nonce: [UInt8](repeating: 0, count: 32))
+                    case .enrolledForMatched: honest.with(outcome: .enrolled)
+                    }
+                return [seal(word), seal(honest.with(outcome: .missed))]
+            }, .miss, .miss, .miss)
+        #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
+        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+    }
+
+    @Test(.proves("C-094"))
+    func aWordThatIsNotUnderTheCodeEndsTheLineAndOpensNothing() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.addGuarded("any", .biometryAny)
+        let person = try rooms.person([.silence, .cancel, .silence, .silence])
+        defer { person.leave() }
+        // "Yes" alone is no key: as a plain word, and with one bit of the code changed.
+        reader.expect(.words { honest, _ in [honest] })
+        #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
+        try awaitTrue("the line's end") { reader.endedLines == 1 }
+        try reader.connect()
+        try rooms.awaitReader(isThere: true)
+        reader.expect(
+            .words { honest, seal in
+                let right = seal(honest)
+                return [right.with(code: [right.code[0] ^ 1] + right.code.dropFirst())]
+            })
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
+        // The right word for this one question releases the secret.
+        try awaitTrue("the line's end") { reader.endedLines == 2 }
+        try reader.connect()
+        try rooms.awaitReader(isThere: true)
+        reader.expect(.match)
+        #expect(try rooms.read("s", "any") == "guarded")
+    }
+
+    /// A reader that has no key gets another one; what is under the first is not believed from then on.
+    @Test func anotherReaderIsPairedAnewAndTheOldOnesWordIsNothing() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, old) = (known.rooms, known.reader)
+        try rooms.addGuarded("any", .biometryAny)
+        let young = try rooms.reader()
+        try awaitTrue("the old line's end") { old.endedLines == 1 }
+        let person = try rooms.person([.silence])
+        defer { person.leave() }
+        young.expect(.words { honest, _ in [old.seal(honest)] })
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
+        // Back with its old key, it is greeted as paired, and still not believed.
+        try old.connect()
+        try rooms.awaitReader(isThere: true)
+        old.expect(.match)
+        let another = try rooms.person([.silence])
+        defer { another.leave() }
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
+    }
+
+    /// What nobody asked for counts for nothing, however right it is.
+    @Test func aWordThatNobodyAskedForIsNothing() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.authentication.lock()
+        try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
+        for nonce in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)] {
+            try reader.say(ReaderVerdict(outcome: .matched, person: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+        }
+        try reader.sensor(isThere: false)
+        try rooms.awaitReader(isThere: false)
+        #expect(try rooms.authentication.status().device.lock == .locked)
+        try reader.sensor(isThere: true)
+        try rooms.awaitReader(isThere: true)
+        // Nor is a wrong key in the place of what was to be held.
+        reader.forgeHeld(of: geteuid())
+        reader.expect(.match)
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
+        #expect(try rooms.authentication.status().device.lock == .locked)
+    }
+
+    /// Only the reader's user may be the reader, and it is one of several roles: a line of another role has no such words.
+    @Test func aWordOnALineOfAnotherRoleEndsIt() throws {
+        let known = try RoomsWithFinger()
+        let rooms = known.rooms
+        let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
+        for role in [EnclaveRole.keychain, .authentication, .attention, .witness, .watcher, .lease] {
+            let channel = try address.connect(role: role.rawValue)
+            let word = ReaderVerdict(outcome: .matched, person: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
+            try channel.send(header: try ReaderReport.verdict(word).encoded())
+            var isEnded = false
+            for _ in 0..<3 where !isEnded { isEnded = (try? channel.receive(.machine)) == nil }
+            #expect(isEnded)
+        }
+        try awaitTrue("the reader still there") { try rooms.biometry.readerIsThere }
+    }
+}
+
+extension ReaderVerdict {
+    func with(outcome: Outcome? = nil, person: UInt32? = nil, nonce: [UInt8]? = nil, code: [UInt8]? = nil) -> ReaderVerdict {
+        ReaderVerdict(
+            outcome: outcome ?? self.outcome, person: person ?? self.person, nonce: nonce ?? self.nonce, fingers: fingers, code: code ?? self.code)
+    }
+}

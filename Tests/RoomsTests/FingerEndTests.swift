@@ -1,0 +1,150 @@
+// What ends a finger's worth: a restart, time, a sensor that goes, a prompter that is not there.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+@Suite("Fingers' end")
+struct FingerEndTests {
+    @Test func afterARestartThePasscodeComesFirst() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence, .always)
+        try rooms.addGuarded("any", .biometryAny, .always)
+        try rooms.killAndAwait("enclaved-testing")
+        try awaitTrue("the line's end") { reader.endedLines == 1 }
+        try reader.connect()
+        try rooms.awaitReader(isThere: true)
+        let status = try rooms.authentication.status().device
+        #expect(status.biometry.isEnrolled && !status.biometry.isReady && status.biometry.missesLeft == 0)
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
+        // The class is open at any time, so that what is asked is only the person: by passcode alone.
+        let person = try rooms.person([.passcode(Rooms.passcode), .silence])
+        defer { person.leave() }
+        reader.expect(.match)
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(person.questions.map(\.ways) == [.passcode])
+        #expect(reader.asks == 0)
+        #expect(try rooms.read("s", "any") == "guarded")
+    }
+
+    @Test func after48HoursWithoutThePasscodeNoFingerCounts() throws {
+        let known = try RoomsWithFinger(hasClock: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        let clock = try EnclaveClockFile(of: rooms)
+        try rooms.addGuarded("any", .biometryAny)
+        let person = try rooms.person([.silence, .silence, .silence])
+        defer { person.leave() }
+        reader.expect(.match, .match)
+        try clock.advance(seconds: 48 * 3600 - 60)
+        #expect(try rooms.read("s", "any") == "guarded")
+        // A finger does not begin the time anew.
+        try clock.advance(seconds: 61)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
+        #expect(try !rooms.biometry.isReady)
+        try rooms.unlock()
+        #expect(try rooms.read("s", "any") == "guarded")
+    }
+
+    @Test(.proves("C-069"))
+    func aFingerUnlocksWhatALongPasscodeLockedAtOnce() throws {
+        let rooms = try Rooms(hasClock: true)
+        let long = "four random words and a number 8675309"
+        try rooms.setPasscode(long)
+        let reader = try rooms.reader()
+        try rooms.enrol(reader, unlocks: true, long)
+        try rooms.add("s", "a", "class A")
+        // Locked without any grace, as often as one likes: a touch is enough to be back.
+        for round in 1...3 {
+            try rooms.authentication.lock()
+            #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+            try awaitTrue("the reader holding") { reader.held[geteuid()]?.count == 32 }
+            reader.expect(.miss, .match)
+            try rooms.authentication.unlockByFinger()
+            #expect(try rooms.authentication.status().device.cause == .fingerMatched)
+            #expect(try rooms.read("s", "a") == "class A")
+            #expect(reader.held[geteuid()] == nil)
+            #expect(try rooms.biometry.missesLeft == Int64(5 - round))
+        }
+        // The reader goes while it holds: what it held is worth nothing to whoever comes after it.
+        try rooms.authentication.lock()
+        try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
+        reader.leave()
+        try rooms.awaitReader(isThere: false)
+        try reader.connect()
+        try rooms.awaitReader(isThere: true)
+        reader.expect(.match)
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
+        try rooms.unlock(long)
+        #expect(try rooms.read("s", "a") == "class A")
+    }
+
+    @Test func whoDidNotChooseItUnlocksByThePasscodeOnly() throws {
+        let known = try RoomsWithFinger(unlocks: false)
+        let (rooms, reader) = (known.rooms, known.reader)
+        reader.expect(.match)
+        try rooms.authentication.lock()
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
+        #expect(reader.held.isEmpty && reader.asks == 0)
+    }
+
+    @Test func aSensorThatGoesLeavesThePasscodeOrEndsThePrompt() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.addGuarded("any", .biometryAny)
+        let person = try rooms.person([
+            .act { try? reader.sensor(isThere: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isThere: false) },
+        ])
+        defer { person.leave() }
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        try reader.sensor(isThere: true)
+        try rooms.awaitReader(isThere: true)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
+        // Not there beforehand: nobody is asked.
+        try rooms.awaitReader(isThere: false)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
+        #expect(person.questions.count == 3)
+    }
+
+    @Test func withoutAPrompterAReaderIsNotEnough() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.addGuarded("any", .biometryAny)
+        reader.expect(.match, .match)
+        let began = MachineClock.monotonic
+        #expect(refusal { _ = try rooms.read("s", "p") } == .nobodyToAsk)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .nobodyToAsk)
+        // At once: not after the time that a person would have had.
+        #expect(MachineClock.monotonic - began < DoorLimits.machineTime)
+        #expect(reader.asks == 0)
+    }
+
+    @Test func withoutAFingerWhatNeedsOneCannotBeMade() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        #expect(refusal { try rooms.addGuarded("set", .biometryCurrentSet) } == .biometryNotEnrolled)
+        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .biometryNotAvailable)
+        let reader = try rooms.reader()
+        // A wrong passcode begins no ceremony, and a ceremony without a finger changes nothing.
+        #expect(refusal { try rooms.authentication.enrol(secret("not this one"), unlocks: true) } == .authenticationFailed)
+        reader.learn(nil)
+        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .cancelled)
+        #expect(try !rooms.biometry.isEnrolled)
+        try rooms.enrol(reader)
+        try rooms.addGuarded("set", .biometryCurrentSet)
+        try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+        #expect(try !rooms.biometry.isEnrolled)
+        let person = try rooms.person([])
+        defer { person.leave() }
+        #expect(refusal { _ = try rooms.read("s", "set") } == .biometryNotEnrolled)
+    }
+}

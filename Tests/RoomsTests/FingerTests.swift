@@ -1,0 +1,201 @@
+// What a finger opens, and when it does not: through the client library, the rooms and a reader at the enclave's door.
+
+import Enclave
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+@Suite("Fingers")
+struct FingerTests {
+    @Test(.proves("C-081"))
+    func presenceTakesAFingerOrThePasscodeAsThePersonLikes() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let person = try rooms.person([.silence, .passcode(Rooms.passcode)])
+        defer { person.leave() }
+        reader.expect(.match, .nothing)
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(try rooms.read("s", "p") == "guarded")
+        // Both ways were offered both times, and a finger was looked for both times.
+        #expect(person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]])
+        try awaitTrue("two questions") { reader.asks == 2 }
+        #expect(person.outcomes == [.accepted, .accepted])
+        // The reader is told that nobody waits for the second finger any more.
+        try awaitTrue("the question withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
+    }
+
+    @Test(.proves("C-083"))
+    func aPasscodeItemNeverLooksForAFinger() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .devicePasscode)
+        let person = try rooms.person([.passcode(Rooms.passcode)])
+        defer { person.leave() }
+        reader.expect(.match)
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(person.questions.map(\.ways) == [.passcode])
+        #expect(reader.asks == 0)
+    }
+
+    @Test(.proves("C-084"))
+    func anyFingerOpensAlsoAfterTheEnrolmentChanged() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("any", .biometryAny)
+        let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode), .silence])
+        defer { person.leave() }
+        reader.expect(.match, .match, .match)
+        #expect(try rooms.read("s", "any") == "guarded")
+        // Only a finger is a way.
+        #expect(person.questions.map(\.ways) == [.finger])
+        try rooms.enrol(reader, fingers: 2)
+        #expect(try rooms.read("s", "any") == "guarded")
+        // A passcode is not taken, though it is right.
+        reader.expect(.nothing)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .authenticationFailed)
+        reader.expect(.match)
+        #expect(try rooms.read("s", "any") == "guarded")
+    }
+
+    @Test(.proves("C-085"))
+    func anItemOfTheCurrentFingersDiesWithThem() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("first", .biometryCurrentSet)
+        let person = try rooms.person([.silence, .silence, .silence])
+        defer { person.leave() }
+        reader.expect(.match, .match, .match)
+        #expect(try rooms.read("s", "first") == "guarded")
+        let generations = try rooms.keybag().slots.filter { $0.purpose == .enrolmentFactor }.map(\.generation)
+        #expect(generations.count == 1)
+
+        // Enrolled anew, though the reader has the same fingers: another generation, and the old one's key is nowhere.
+        try rooms.enrol(reader)
+        #expect(refusal { _ = try rooms.read("s", "first") } == .biometryNotEnrolled)
+        let after = try rooms.keybag()
+        #expect(after.slots.allSatisfy { !generations.contains($0.generation) })
+        #expect(after.slots.count { $0.purpose == .enrolmentFactor } == 1)
+
+        // A list that changed without the enclave ends it as well, for good, even where the old list comes back.
+        try rooms.addGuarded("second", .biometryCurrentSet)
+        #expect(try rooms.read("s", "second") == "guarded")
+        try reader.tellChange(of: geteuid(), to: 7)
+        try awaitTrue("the enrolment's end") { try !rooms.biometry.isEnrolled }
+        #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
+        #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })
+        try rooms.enrol(reader)
+        #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
+        // What was asked was asked while it could be answered.
+        #expect(person.questions.count == 2)
+    }
+
+    /// A list that nobody told of is noticed with the first match.
+    @Test func aMatchUnderAnotherListOfFingersOpensNothing() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("any", .biometryAny)
+        try rooms.addGuarded("set", .biometryCurrentSet)
+        let person = try rooms.person([.silence])
+        defer { person.leave() }
+        reader.setFingers(9)
+        reader.expect(.match)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotEnrolled)
+        #expect(refusal { _ = try rooms.read("s", "set") } == .biometryNotEnrolled)
+        #expect(try !rooms.biometry.isEnrolled)
+    }
+
+    @Test func orTakesOneOfTwo() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("or", [.biometryCurrentSet, .or, .devicePasscode])
+        let person = try rooms.person([.silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+        defer { person.leave() }
+        reader.expect(.match, .nothing)
+        #expect(try rooms.read("s", "or") == "guarded")
+        #expect(try rooms.read("s", "or") == "guarded")
+        // A way that died leaves the other one.
+        try rooms.enrol(reader, fingers: 3)
+        #expect(try rooms.read("s", "or") == "guarded")
+        #expect(person.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]])
+    }
+
+    @Test func andTakesBothInAnyOrder() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
+        let person = try rooms.person([
+            .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .act { reader.touch() }, .silence, .cancel, .passcode(Rooms.passcode),
+            .cancel,
+        ])
+        defer { person.leave() }
+        reader.expect(.match)
+        #expect(try rooms.read("s", "and") == "guarded")
+        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        #expect(try rooms.read("s", "and") == "guarded")
+        #expect(person.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger])
+        // One of both is not enough, whichever it is.
+        reader.expect(.match)
+        #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
+        #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
+        #expect(person.questions.count == 8)
+    }
+
+    @Test(.proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
+    func threeMissesEndAPromptsFingerAndFiveEndAllUntilThePasscode() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        try rooms.addGuarded("any", .biometryAny)
+        let borrower = try rooms.person([.silence, .cancel, .silence, .cancel])
+        reader.expect(.miss, .miss, .miss, .miss, .miss)
+        // Lent out: three in the first prompt, and the finger is no way in it any more.
+        #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
+        #expect(borrower.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        #expect(reader.asks == 3)
+        #expect(try rooms.biometry.missesLeft == 2)
+        #expect(try rooms.biometry.isReady)
+        // Two more, and no finger counts for anything.
+        #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
+        #expect(reader.asks == 5)
+        borrower.leave()
+        #expect(try !rooms.biometry.isReady)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
+        #expect(refusal { try rooms.authentication.evaluate(.biometry, reason: "try") } == .biometryLockedOut)
+        #expect(refusal { try rooms.authentication.canEvaluate(.biometry) } == .biometryLockedOut)
+        try rooms.authentication.lock()
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
+        #expect(reader.asks == 5)
+
+        // The owner: the passcode is the only way to the item, and with it fingers count again.
+        try rooms.unlock()
+        let owner = try rooms.person([.silence, .silence])
+        defer { owner.leave() }
+        #expect(try rooms.biometry.missesLeft == 5)
+        reader.expect(.match, .match)
+        #expect(try rooms.read("s", "any") == "guarded")
+        #expect(try rooms.read("s", "p") == "guarded")
+    }
+
+    /// The prompt's own passcode re-enables as well, and is the only way while fingers are disabled.
+    @Test(.proves("C-139", "C-140"))
+    func aPasscodeInAPromptMakesFingersCountAgain() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let person = try rooms.person([.silence, .cancel, .silence, .cancel, .passcode(Rooms.passcode), .silence])
+        defer { person.leave() }
+        reader.expect(.miss, .miss, .miss, .miss, .miss)
+        for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(person.questions.last?.ways == .passcode)
+        reader.expect(.match)
+        #expect(try rooms.read("s", "p") == "guarded")
+        #expect(person.questions.last?.ways == [.passcode, .finger])
+    }
+}

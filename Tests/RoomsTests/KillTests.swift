@@ -1,0 +1,127 @@
+// The enclave killed in the middle of what changes its state, at moments that a seed chooses: what is left is the state of
+// before or that of after, and every item opens in it.
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanLinuxHost
+
+@Suite("Kills in the middle", .serialized)
+struct KillTests {
+    enum Change: String, CaseIterable { case set, change, remove, roll, erase }
+
+    private static let rounds = 8
+    private static let accounts = ["a", "c", "d", "p"]
+
+    @Test(arguments: Change.allCases)
+    func aKillLeavesTheOldStateOrTheNew(_ change: Change) throws {
+        let rooms = try Rooms()
+        var random = Seeded(state: UInt64(change.rawValue.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) | 1)
+        // How long the change takes without a kill: kills are spread over twice that.
+        var (old, new) = ("the first passcode", "the second passcode")
+        try prepare(rooms, change, old)
+        let began = MachineClock.monotonic
+        try carryOut(change, rooms, from: old, to: new)
+        let duration = max(MachineClock.monotonic - began, 2_000_000)
+        var ends = [0, 0]
+        for round in 1...Self.rounds {
+            try reset(rooms, change)
+            (old, new) = ("old passcode \(round)", "new passcode \(round)")
+            try prepare(rooms, change, old)
+            let enclave = try rooms.process(of: "enclaved-testing")
+            let moment = MachineClock.monotonic + random.next(below: duration * 3 / 2)
+            let over = DispatchSemaphore(value: 0)
+            let home = rooms
+            let (from, to) = (old, new)
+            Thread.detachNewThread {
+                try? self.carryOut(change, home, from: from, to: to)
+                over.signal()
+            }
+            while MachineClock.monotonic < moment { sched_yield() }
+            kill(enclave, SIGKILL)
+            #expect(over.wait(timeout: .now() + 30) == .success)
+            try awaitTrue("the enclave again") { try rooms.process(of: "enclaved-testing") != enclave }
+            try awaitTrue("its state") { try rooms.authentication.status().device.lock != .unreadable }
+            ends[try expectOldOrNew(rooms, change, old, new) ? 1 : 0] += 1
+        }
+        print("\(change): killed \(Self.rounds) times, \(ends[0]) ended in the old state, \(ends[1]) in the new")
+    }
+
+    /// True for the new state.
+    private func expectOldOrNew(_ rooms: Rooms, _ change: Change, _ old: String, _ new: String) throws -> Bool {
+        let status = try rooms.authentication.status().device
+        #expect(status.warnings.allSatisfy { !$0.contains("put aside") }, "\(status.warnings)")
+        switch change {
+        case .set:
+            if status.passcodeIsSet { try rooms.unlock(new) }
+            try expectItems(rooms, ["a", "c", "d"])
+            return status.passcodeIsSet
+        case .remove:
+            if status.passcodeIsSet { try rooms.unlock(old) }
+            try expectItems(rooms, status.passcodeIsSet ? Self.accounts : ["a", "c", "d"])
+            if !status.passcodeIsSet { #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound) }
+            return !status.passcodeIsSet
+        case .change, .roll:
+            #expect(status.passcodeIsSet)
+            let isOld = refusal { try rooms.unlock(old) } == nil
+            if !isOld { try rooms.unlock(new) }
+            try expectItems(rooms, Self.accounts)
+            return !isOld
+        case .erase:
+            if status.passcodeIsSet {
+                try rooms.unlock(old)
+                try expectItems(rooms, Self.accounts)
+            } else {
+                for account in Self.accounts { #expect(refusal { _ = try rooms.read("s", account) } == .itemNotFound) }
+            }
+            return !status.passcodeIsSet
+        }
+    }
+
+    private func expectItems(_ rooms: Rooms, _ accounts: [String]) throws {
+        for account in accounts { #expect(try rooms.read("s", account) == "value \(account)", "\(account)") }
+    }
+
+    private func prepare(_ rooms: Rooms, _ change: Change, _ passcode: String) throws {
+        if change != .set {
+            try rooms.setPasscode(passcode)
+            try rooms.add("s", "p", "value p", .whenPasscodeSetThisDeviceOnly)
+        }
+        try rooms.add("s", "a", "value a")
+        try rooms.add("s", "c", "value c", .afterFirstUnlock)
+        try rooms.add("s", "d", "value d", .always)
+    }
+
+    /// Begins the next round with nothing.
+    private func reset(_ rooms: Rooms, _ change: Change) throws {
+        _ = try LauncherControl.stop(home: rooms.home)
+        for folder in ["enclave", "keychain"] { try? FileManager.default.removeItem(atPath: "\(rooms.home)/\(folder)") }
+        guard try ServiceStarter.start(rooms.service) else { throw SystemFault("start the rooms again", code: ECHILD) }
+    }
+
+    private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String) throws {
+        switch change {
+        case .set: try rooms.setPasscode(new)
+        case .change: try rooms.authentication.changePasscode(from: secret(old), to: secret(new))
+        case .roll: try rooms.authentication.changePasscode(from: secret(old), to: secret(new), rolls: true)
+        case .remove: try rooms.authentication.removePasscode(secret(old))
+        case .erase: try rooms.authentication.erase(secret(old))
+        }
+    }
+}
+
+/// Numbers that are the same at every run (xorshift64).
+private struct Seeded {
+    var state: UInt64
+
+    mutating func next(below bound: UInt64) -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state % bound
+    }
+}

@@ -1,0 +1,82 @@
+// Looking through the memory of a room, as root can, for bytes that should not be there.
+
+import Foundation
+import Glibc
+import VaubanLinuxHost
+
+/// Bytes that are looked for, by a name for the report.
+struct Needle: Sendable {
+    let name: String
+    let bytes: [UInt8]
+}
+
+struct MemoryScan {
+    /// What was found, with the mapping that it lies in.
+    let found: [(needle: String, place: String)]
+    /// Bytes that could be read.
+    let bytes: Int
+    /// Mappings that not even root can read.
+    let closed: [String]
+
+    /// The beginning of a needle and its end are looked for, so that half of a key is found, too.
+    private static let partBytes = 12
+
+    private struct Part {
+        let name: String
+        let bytes: [UInt8]
+    }
+
+    /// Goes through every readable mapping of a process whose threads all stand still.
+    init(of process: pid_t, for needles: [Needle]) throws {
+        var parts: [UInt16: [Part]] = [:]
+        for needle in needles {
+            let ends = needle.bytes.count <= Self.partBytes
+                ? [needle.bytes] : [Array(needle.bytes.prefix(Self.partBytes)), Array(needle.bytes.suffix(Self.partBytes))]
+            for end in ends { parts[UInt16(end[0]) << 8 | UInt16(end[1]), default: []].append(Part(name: needle.name, bytes: end)) }
+        }
+        var isFirst = [Bool](repeating: false, count: 65_536)
+        for key in parts.keys { isFirst[Int(key)] = true }
+        let memory = Descriptor(try SystemFault.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
+        var found: [(String, String)] = []
+        var bytes = 0
+        var closed: [String] = []
+        let overlap = 256
+        let chunkBytes = 1 << 20
+        var chunk = [UInt8](repeating: 0, count: chunkBytes + overlap)
+        for line in try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n") {
+            let words = line.split(separator: " ", omittingEmptySubsequences: true)
+            let range = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            // What the kernel shows of itself in every process is no memory of the process.
+            guard range.count == 2, words[1].hasPrefix("r"), !line.hasSuffix("[vvar]"), !line.hasSuffix("[vsyscall]"), !line.hasSuffix("[vvar_vclock]")
+            else { continue }
+            let name = words.count > 5 ? words[5...].joined(separator: " ") : "anonymous"
+            var address = range[0]
+            var wasRead = false
+            while address < range[1] {
+                let wanted = min(chunkBytes + overlap, Int(range[1] - address))
+                let count = pread(memory.number, &chunk, wanted, Int(address))
+                guard count > 0 else {
+                    address += 4096
+                    continue
+                }
+                wasRead = true
+                chunk.withUnsafeBufferPointer { chunk in
+                    for index in 0..<max(0, count - 1) where isFirst[Int(chunk[index]) << 8 | Int(chunk[index + 1])] {
+                        for part in parts[UInt16(chunk[index]) << 8 | UInt16(chunk[index + 1])] ?? []
+                        where index + part.bytes.count <= count && chunk[index..<index + part.bytes.count].elementsEqual(part.bytes) {
+                            found.append((part.name, "\(name) \(words[1]) at \(String(address + UInt64(index), radix: 16))"))
+                        }
+                    }
+                }
+                bytes += min(count, chunkBytes)
+                address += UInt64(count < chunkBytes ? (count + 4095) & ~4095 : chunkBytes)
+            }
+            if !wasRead { closed.append(name) }
+        }
+        self.found = found.map { (needle: $0.0, place: $0.1) }
+        self.bytes = bytes
+        self.closed = closed
+    }
+
+    var names: Set<String> { Set(found.map(\.needle)) }
+}

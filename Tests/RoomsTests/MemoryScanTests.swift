@@ -1,0 +1,216 @@
+// After a lock, nothing of what was locked is in a room's memory; while it is open, it is there and nowhere else. The keys are
+// computed from the files, the passcode and the specification.
+
+import Enclave
+import EnclaveBook
+import Foundation
+import Glibc
+import KeychainStore
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+@Suite("What memory holds", .serialized)
+struct MemoryScanTests {
+    private static let passcode = "the passcode in memory 8675309"
+
+    /// Every secret of a person, by name.
+    private struct Secrets {
+        var classA: [Needle] = []
+        var classC: [Needle] = []
+        var metadataA: [Needle] = []
+        var factors: [Needle] = []
+        var items: [Needle] = []
+        var values: [Needle] = []
+        var passcode: [Needle] = []
+        var device: [Needle] = []
+
+        init(of rooms: Rooms, passcode text: String, values: [String]) throws {
+            let state = try rooms.state
+            let bag = try rooms.keybag()
+            let (stretched, key) = try state.passcodeKey(text, of: bag)
+            let keys = try state.keys(of: bag, passcodeKey: key)
+            for (slot, key) in keys {
+                let name = "\(slot.purpose) \(slot.generation[0])"
+                switch slot.purpose.availability {
+                case .unlocked:
+                    classA.append(Needle(name: "class key of \(name)", bytes: key))
+                    metadataA.append(Needle(name: "metadata key of \(name)", bytes: ByTheBook.hkdf(key, "vauban metadata key v1")))
+                case .firstUnlock: classC.append(Needle(name: "class key of \(name)", bytes: key))
+                case .always: break
+                case nil: factors.append(Needle(name: "private half of \(name)", bytes: key))
+                }
+            }
+            for row in try rooms.rows() {
+                let read = try RowByTheBook(binding: row.halves.secretBinding, wrapped: row.halves.wrappedKey)
+                guard read.protection.availability == .unlocked else { continue }
+                items.append(Needle(name: "item key of row \(row.id)", bytes: try read.itemKey(with: keys)))
+            }
+            self.values = values.map { Needle(name: "value \($0)", bytes: Array($0.utf8)) }
+            passcode = [
+                Needle(name: "passcode", bytes: Array(text.utf8)), Needle(name: "stretched passcode", bytes: stretched),
+                Needle(name: "passcode key", bytes: key),
+            ]
+            device = [Needle(name: "device secret", bytes: state.deviceSecret)]
+        }
+
+        /// What a lock must leave nowhere.
+        var locked: [Needle] { classA + metadataA + factors + items + values + passcode }
+        var all: [Needle] { locked + classC + device }
+    }
+
+    private static let values = ["value of class A 1Zq7", "value of the passcode class 9Lm2", "value that asks 4Tr8", "value that asks twice 6Wd3"]
+
+    /// Rooms whose secrets lie in ordinary pages, so that root can read them: without CAP_IPC_LOCK and with no locked memory
+    /// allowed, there is no memfd_secret for any room.
+    private func readableRooms() throws -> Rooms {
+        try Self.throwIfNotRoot()
+        guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else { throw try Test.cancel("there is no setpriv or prlimit here") }
+        return try Rooms(through: ["/usr/bin/prlimit", "--memlock=0", "/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"])
+    }
+
+    private static func throwIfNotRoot() throws {
+        if geteuid() != 0 { try Test.cancel("only root can read another process's memory") }
+    }
+
+    /// Uses everything once: items of the classes, guarded ones by the passcode, searches, a wrong passcode, a change.
+    private func use(_ rooms: Rooms, prompts: Int = 2) throws {
+        try rooms.add("s", "a", Self.values[0])
+        try rooms.add("s", "p", Self.values[1], .whenPasscodeSetThisDeviceOnly)
+        try rooms.add("s", "g", Self.values[2], control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        try rooms.add("s", "d", Self.values[3], control: try AccessControl(protection: .whenPasscodeSetThisDeviceOnly, flags: .devicePasscode))
+        try rooms.add("s", "c", "value of class C", .afterFirstUnlock)
+        let person = try rooms.person([.passcode(Self.passcode), .passcode(Self.passcode)])
+        defer { person.leave() }
+        for (account, value) in [("a", 0), ("p", 1), ("g", 2), ("d", 3)] { #expect(try rooms.read("s", account) == Self.values[value]) }
+        var all = Rooms.query("s", "a")
+        all.attributes = .init([.service: .text("s")])
+        all.limit = .all
+        all.returnsAttributes = true
+        #expect(try rooms.keychain.copyMatching(all).count == 5)
+    }
+
+    private func report(_ room: String, _ scan: MemoryScan) {
+        print("memory of \(room): \(scan.bytes >> 20) MiB read, \(scan.closed.count) mappings closed, found: \(scan.names.sorted())")
+    }
+
+    @Test(.proves("C-054"), .provesEquivalent("C-038", "C-039", "C-040"))
+    func afterALockNothingOfItIsInMemory() throws {
+        let rooms = try readableRooms()
+        try rooms.setPasscode(Self.passcode)
+        try use(rooms)
+        try rooms.authentication.lock()
+        try rooms.unlock(Self.passcode)
+        #expect(try rooms.read("s", "a") == Self.values[0])
+        let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
+        #expect(secrets.classA.count >= 3 && secrets.items.count == 4 && secrets.factors.count == 6)
+        let enclave = try rooms.process(of: "enclaved-testing")
+        let database = try rooms.process(of: "keychaind")
+
+        // The scan bites: what must be there is found, each where it belongs and nowhere else.
+        let open = try scan(enclave, secrets.all)
+        report("enclaved, unlocked", open)
+        let newest = try #require(try rooms.keybag().current(.protection(.whenUnlocked)))
+        #expect(open.names.contains("class key of \(newest.purpose) \(newest.generation[0])"))
+        #expect(open.names.isSuperset(of: secrets.device.map(\.name)))
+        let lent = try scan(database, secrets.all)
+        report("keychaind, unlocked", lent)
+        #expect(lent.names.contains("metadata key of \(newest.purpose) \(newest.generation[0])"))
+        #expect(lent.names.isDisjoint(with: (secrets.classA + secrets.classC + secrets.factors + secrets.passcode + secrets.device).map(\.name)))
+
+        try rooms.authentication.lock()
+        let locked = try scan(enclave, secrets.all)
+        report("enclaved, locked", locked)
+        for (needle, place) in locked.found where secrets.locked.contains(where: { $0.name == needle }) { Issue.record("enclaved: \(needle), \(place)") }
+        // Class C stays, as it must, and shows that there was something to be found.
+        #expect(!locked.names.isDisjoint(with: secrets.classC.map(\.name)))
+        let given = try scan(database, secrets.all)
+        report("keychaind, locked", given)
+        for (needle, place) in given.found { Issue.record("keychaind: \(needle), \(place)") }
+        for room in ["authd", "vauban-witness"] {
+            let other = try scan(try rooms.process(of: room), secrets.all)
+            report(room, other)
+            for (needle, place) in other.found { Issue.record("\(room): \(needle), \(place)") }
+        }
+        try Self.expectSentences([
+            "The enclave here is a process, not a coprocessor: a compromised kernel reads its memory",
+            "after a lock no class-A key, metadata key of class A, item key, factor key or passcode is in the memory of any room",
+        ])
+    }
+
+    /// The mode in which a finger unlocks: class-A keys only under what the reader holds; the private halves that a finger
+    /// stands for stay.
+    @Test func whereAFingerUnlocksNoClassKeyIsInTheClear() throws {
+        let rooms = try readableRooms()
+        try rooms.setPasscode(Self.passcode)
+        let reader = try rooms.reader()
+        try rooms.enrol(reader, unlocks: true, Self.passcode)
+        try use(rooms)
+        let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
+        try rooms.authentication.lock()
+        try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
+        let held = Needle(name: "what the reader holds", bytes: try #require(reader.held[geteuid()]))
+        let enclave = try rooms.process(of: "enclaved-testing")
+        let scanned = try scan(enclave, secrets.all + [held])
+        report("enclaved, locked, a finger unlocks", scanned)
+        let armed = Set(secrets.factors.map(\.name).filter { !$0.contains("passcodeFactor") })
+        for (needle, place) in scanned.found where secrets.locked.contains(where: { $0.name == needle }) && !armed.contains(needle) {
+            Issue.record("enclaved: \(needle), \(place)")
+        }
+        #expect(!scanned.names.contains(held.name))
+        #expect(!scanned.names.isDisjoint(with: armed))
+        try Self.expectSentences(["the private halves that a finger stands for stay in the enclave's memory after a lock"])
+        // The finger brings the keys back, so they were there, under the reader's.
+        reader.expect(.match)
+        try rooms.authentication.unlockByFinger()
+        #expect(try rooms.read("s", "a") == Self.values[0])
+    }
+
+    /// With memfd_secret not even root finds what is open.
+    @Test func withSecretMemoryRootFindsNoKeyWhileItIsOpen() throws {
+        try Self.throwIfNotRoot()
+        if SecretArena().missing.contains(.memfdSecret) { try Test.cancel("this kernel has no memfd_secret") }
+        let rooms = try Rooms()
+        try rooms.setPasscode(Self.passcode)
+        try use(rooms)
+        let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
+        for room in ["enclaved-testing", "keychaind"] {
+            let scanned = try scan(try rooms.process(of: room), secrets.all)
+            report("\(room), unlocked, secret memory", scanned)
+            #expect(!scanned.closed.isEmpty)
+            for (needle, place) in scanned.found { Issue.record("\(room): \(needle), \(place)") }
+        }
+    }
+
+    /// Threads of a room that is asked nothing wait; the scan begins when all of them do.
+    private func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
+        try awaitTrue("the room at rest") {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").allSatisfy { thread in
+                SmallFile.text(path: "/proc/\(process)/task/\(thread)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " } == "S"
+            }
+        }
+        return try MemoryScan(of: process, for: needles)
+    }
+
+    /// What the scan shows is what SECURITY.md says.
+    static func expectSentences(_ sentences: [String]) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("SECURITY.md"), encoding: .utf8)
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for sentence in sentences { #expect(text.contains(sentence), "SECURITY.md does not say: \(sentence)") }
+    }
+}
+
+extension Rooms {
+    /// The rows of this person as they lie on the disk, from a copy of the database.
+    func rows() throws -> [StoredRow] {
+        let copy = "\(home)/copy-of-rows"
+        try? FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: "\(home)/keychain/\(geteuid())", toPath: copy)
+        let database = try KeychainDatabase(folder: try PrivateFolder(path: copy, creating: false))
+        return try database.rows(
+            of: RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false), after: 0, count: 1000, bytesMax: 1 << 20)
+    }
+}

@@ -1,0 +1,118 @@
+// What time does: delays after wrong passcodes, sleep, idleness and grace, with an enclave whose clocks the test moves.
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+@Suite("Time")
+struct TimeTests {
+    private let rooms: Rooms
+    private let clock: EnclaveClockFile
+
+    init() throws {
+        rooms = try Rooms(hasClock: true)
+        clock = try EnclaveClockFile(of: rooms)
+        try rooms.setPasscode()
+    }
+
+    private func guess(_ passcode: String = "not this one") -> Refusal? {
+        do { try rooms.unlock(passcode) } catch let refusal as Refusal { return refusal } catch { Issue.record("\(error)") }
+        return nil
+    }
+
+    private var secondsToWait: Int64 { get throws { try rooms.authentication.status().device.secondsToWait } }
+
+    @Test(.proves("C-142", "C-143"))
+    func fiveTriesThenOneFiveFifteenThirtyAndSixtyMinutesContinuing() throws {
+        for left in [4, 3, 2, 1, 0] as [Int64] {
+            let refusal = guess()
+            #expect(refusal?.reason == .authenticationFailed && refusal?.triesLeft == left)
+        }
+        for minutes in [1, 5, 15, 30, 60, 60, 60] as [UInt64] {
+            #expect(guess(Rooms.passcode)?.reason == .lockedOut)
+            #expect(try (minutes * 60 - 5...minutes * 60).contains(UInt64(secondsToWait)))
+            // Nor does the wall clock help, wherever it is set.
+            try clock.moveWall(seconds: 400 * 24 * 3600)
+            #expect(guess(Rooms.passcode)?.reason == .lockedOut)
+            try clock.advance(seconds: minutes * 60 - 10)
+            #expect(guess(Rooms.passcode)?.reason == .lockedOut)
+            try clock.advance(seconds: 11)
+            // One try, and the next delay.
+            #expect(guess()?.reason == .authenticationFailed)
+        }
+        try clock.advance(seconds: 3601)
+        #expect(guess(Rooms.passcode) == nil)
+        #expect(try rooms.authentication.status().device.triesLeft == 5)
+    }
+
+    @Test(.proves("C-143"))
+    func aRestartBeginsTheDelayAnewAndForgetsNoTry() throws {
+        for _ in 1...6 {
+            _ = guess()
+            try clock.advance(seconds: 61)
+        }
+        // The sixth began five minutes, of which one is over.
+        #expect(try (230...240).contains(secondsToWait))
+        try rooms.killAndAwait("enclaved-testing")
+        try awaitTrue("the delay from its beginning") { try (290...300).contains(secondsToWait) }
+        #expect(guess(Rooms.passcode)?.reason == .lockedOut)
+        try clock.advance(seconds: 301)
+        #expect(guess()?.reason == .authenticationFailed)
+        #expect(try (890...900).contains(secondsToWait))
+    }
+
+    @Test func statusSaysWhoUsedUpTheTries() throws {
+        _ = guess()
+        _ = guess()
+        let guesses = try rooms.authentication.status().device.wrongGuesses
+        let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        #expect(guesses.map(\.purpose) == [.unlock, .unlock])
+        #expect(guesses.allSatisfy { executable.hasPrefix($0.who) || $0.who == executable })
+        // Known after a restart too, and over with the right passcode.
+        try rooms.killAndAwait("enclaved-testing")
+        try awaitTrue("the guesses kept") { try rooms.authentication.status().device.wrongGuesses == guesses }
+        #expect(guess(Rooms.passcode) == nil)
+        #expect(try rooms.authentication.status().device.wrongGuesses.isEmpty)
+    }
+
+    @Test func sleepThatNobodyAnnouncedLocksAtTheNextUse() throws {
+        try rooms.add("s", "a", "class A")
+        try rooms.add("s", "c", "class C", .afterFirstUnlock)
+        try clock.advance(seconds: 3600)
+        #expect(try rooms.read("s", "a") == "class A")
+        try clock.sleep(seconds: 5)
+        #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+        #expect(try rooms.authentication.status().device.cause == .slept)
+        #expect(try rooms.read("s", "c") == "class C")
+        try rooms.unlock()
+        #expect(try rooms.read("s", "a") == "class A")
+    }
+
+    @Test func aGraceLetsAShortSleepPass() throws {
+        try rooms.add("s", "a", "class A")
+        try rooms.authentication.configure(LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
+        try clock.sleep(seconds: 200)
+        #expect(try rooms.read("s", "a") == "class A")
+        try clock.sleep(seconds: 310)
+        #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+    }
+
+    @Test func idlenessLocksAndUseDoesNot() throws {
+        try rooms.add("s", "a", "class A")
+        // Only the passcode may say when it locks.
+        let settings = LockSettings(graceSeconds: 0, idleSeconds: 600, locksWithScreen: false)
+        #expect(refusal { try rooms.authentication.configure(settings, passcode: secret("not this one")) } == .authenticationFailed)
+        try rooms.authentication.configure(settings, passcode: secret(Rooms.passcode))
+        for _ in 1...3 {
+            try clock.advance(seconds: 400)
+            #expect(try rooms.read("s", "a") == "class A")
+        }
+        try clock.advance(seconds: 601)
+        #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
+        #expect(try rooms.authentication.status().device.cause == .idle)
+    }
+}

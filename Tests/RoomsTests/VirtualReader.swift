@@ -1,0 +1,181 @@
+// A fingerprint reader without a sensor: it speaks at the enclave's door as the real one does, and touches are what a test
+// says. It knows nothing that a reader does not know.
+
+import Crypto
+import EnclaveWire
+import Foundation
+import Glibc
+import Synchronization
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+final class VirtualReader: Sendable {
+    typealias Seal = @Sendable (ReaderVerdict) -> ReaderVerdict
+
+    /// What happens when the enclave asks for a finger.
+    enum Touch: Sendable {
+        case match
+        case miss
+        /// Nobody touches the sensor.
+        case nothing
+        /// Other words are said as they are, made from the honest word of a match and the function that puts the reader's
+        /// code under a word.
+        case words(@Sendable (_ honest: ReaderVerdict, _ seal: Seal) -> [ReaderVerdict])
+    }
+
+    private struct State {
+        var channel: Channel?
+        var key: [UInt8]?
+        var touches: [Touch] = []
+        var fingers = [UInt8](repeating: 0xF1, count: 32)
+        /// What the next ceremonies find; an empty list ends without a change.
+        var ceremonies: [[UInt8]] = []
+        var held: [UInt32: [UInt8]] = [:]
+        var asked: [(person: UInt32, nonce: [UInt8])] = []
+        var cancelled: [[UInt8]] = []
+        var said: [ReaderVerdict] = []
+        var lines = 0
+    }
+
+    private let address: ServerAddress
+    private let state = Mutex(State())
+    private let wasAsked = DispatchSemaphore(value: 0)
+
+    init(_ service: Service) throws {
+        address = ServerAddress(folder: service.sockets, socket: "enclave", serverUID: service.enclaveUID)
+        try connect()
+    }
+
+    deinit { state.withLock { $0.channel }?.shutDown() }
+
+    // MARK: The script
+
+    /// What happens at the next questions, in turn; after them nobody touches the sensor.
+    func expect(_ touches: Touch...) { state.withLock { $0.touches = touches } }
+    /// The list of fingers that the next ceremony ends with; nil ends it without a change.
+    func learn(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
+    func setFingers(_ fingers: UInt8) { state.withLock { $0.fingers = [UInt8](repeating: fingers, count: 32) } }
+
+    var asks: Int { state.withLock { $0.asked.count } }
+    var cancelled: [[UInt8]] { state.withLock { $0.cancelled } }
+    var said: [ReaderVerdict] { state.withLock { $0.said } }
+    var askedNonces: [[UInt8]] { state.withLock { $0.asked.map(\.nonce) } }
+    var held: [UInt32: [UInt8]] { state.withLock { $0.held } }
+    /// Lines that the enclave ended, or that ended with it.
+    var endedLines: Int { state.withLock { $0.lines } }
+
+    /// Waits for a question; false when none came in machine time.
+    func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + 10) == .success }
+
+    /// A finger that matches, for the question that was asked last.
+    func touch() {
+        guard let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
+            guard let last = state.asked.last else { return nil }
+            let honest = ReaderVerdict(outcome: .matched, person: last.person, nonce: last.nonce, fingers: state.fingers)
+            return (honest, state.held.removeValue(forKey: last.person))
+        }) else { return }
+        try? send(.verdict(seal(honest)), held)
+    }
+
+    /// Puts other bytes in the place of what is held.
+    func forgeHeld(of person: UInt32) { state.withLock { $0.held[person] = [UInt8](repeating: 0x55, count: 32) } }
+
+    // MARK: What a reader says by itself
+
+    func sensor(isThere: Bool) throws { try send(.sensor(isThere: isThere)) }
+
+    /// The list of fingers is another one, and no ceremony of the enclave's made it.
+    func tellChange(of person: UInt32, to fingers: UInt8) throws {
+        setFingers(fingers)
+        try say(ReaderVerdict(outcome: .changed, person: person, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
+    }
+
+    /// Says a word as it is, under the right code or not.
+    func say(_ verdict: ReaderVerdict, sealed: Bool = true) throws { try send(.verdict(sealed ? seal(verdict) : verdict)) }
+
+    func seal(_ verdict: ReaderVerdict) -> ReaderVerdict {
+        let key = SymmetricKey(data: state.withLock { $0.key ?? [] })
+        return ReaderVerdict(
+            outcome: verdict.outcome, person: verdict.person, nonce: verdict.nonce, fingers: verdict.fingers,
+            code: Array(HMAC<SHA256>.authenticationCode(for: verdict.covered, using: key)))
+    }
+
+    // MARK: The line
+
+    /// A new line to the enclave, which takes the place of the one before; paired with the key of before, if there is one
+    /// and it is not to be `forgotten`.
+    func connect(forgetting: Bool = false) throws {
+        let channel = try address.connect(role: EnclaveRole.reader.rawValue)
+        let isPaired = state.withLock { state in
+            if forgetting { state.key = nil }
+            state.channel = channel
+            return state.key != nil
+        }
+        try send(.hello(isPaired: isPaired))
+        let greeted = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [weak self] in
+            while var message = try? channel.receive(.idle), let reader = self {
+                guard let notice = try? ReaderNotice(derBytes: message.header) else { break }
+                var secret: [UInt8]?
+                if let taken = message.takeSecret() { secret = taken.withUnsafeBytes { Array($0) } }
+                reader.take(notice, secret, greeted)
+            }
+            self?.state.withLock { $0.lines += 1 }
+            greeted.signal()
+        }
+        guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemFault("be greeted by the enclave", code: ETIMEDOUT) }
+        try sensor(isThere: true)
+    }
+
+    func leave() { state.withLock { $0.channel }?.shutDown() }
+
+    private func take(_ notice: ReaderNotice, _ secret: [UInt8]?, _ greeted: DispatchSemaphore) {
+        switch notice {
+        case .pair:
+            state.withLock { $0.key = secret }
+            greeted.signal()
+        case .ready: greeted.signal()
+        case .ask(let person, let nonce): answer(person, nonce)
+        case .cancel(let nonce): state.withLock { $0.cancelled.append(nonce) }
+        case .enrol(let person, let nonce):
+            let (outcome, fingers) = state.withLock { state -> (ReaderVerdict.Outcome, [UInt8]) in
+                let learnt = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
+                guard !learnt.isEmpty else { return (.notEnrolled, state.fingers) }
+                state.fingers = learnt
+                return (.enrolled, learnt)
+            }
+            try? say(ReaderVerdict(outcome: outcome, person: person, nonce: nonce, fingers: fingers))
+        case .forgetFingers(let person, let nonce):
+            setFingers(0)
+            try? say(ReaderVerdict(outcome: .enrolled, person: person, nonce: nonce, fingers: state.withLock { $0.fingers }))
+        case .hold(let person): state.withLock { $0.held[person] = secret }
+        case .drop(let person): state.withLock { $0.held[person] = nil }
+        }
+    }
+
+    private func answer(_ person: UInt32, _ nonce: [UInt8]) {
+        let (touch, fingers) = state.withLock { state -> (Touch, [UInt8]) in
+            state.asked.append((person, nonce))
+            return (state.touches.isEmpty ? .nothing : state.touches.removeFirst(), state.fingers)
+        }
+        let honest = ReaderVerdict(outcome: .matched, person: person, nonce: nonce, fingers: fingers)
+        switch touch {
+        case .match: try? send(.verdict(seal(honest)), state.withLock { $0.held.removeValue(forKey: person) })
+        case .miss: try? say(ReaderVerdict(outcome: .missed, person: person, nonce: nonce, fingers: fingers))
+        case .nothing: break
+        case .words(let words): for word in words(honest, { self.seal($0) }) { try? say(word, sealed: false) }
+        }
+        wasAsked.signal()
+    }
+
+    private func send(_ report: ReaderReport, _ held: [UInt8]? = nil) throws {
+        guard let channel = state.withLock({ $0.channel }) else { throw ChannelFault.closed }
+        if case .verdict(let verdict) = report { state.withLock { $0.said.append(verdict) } }
+        if let held {
+            try channel.send(header: try report.encoded(), secret: SecretBytes(copying: held))
+        } else {
+            try channel.send(header: try report.encoded())
+        }
+    }
+}
