@@ -1,6 +1,7 @@
 // Who holds what, and who decides: the caller, the database room and the enclave as domains of their own.
 
 import Enclave
+import EnclaveBook
 import EnclaveWire
 import Foundation
 import Glibc

@@ -10,20 +10,6 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 
 @Suite struct EvidenceTraceTests {
-    /// Rooms whose enclave records. It is started by a program of the same name that adds the argument.
-    private func recording(to trace: String, in folder: String) throws -> Rooms {
-        for program in ["vauban-launcher-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher"] {
-            // A link of the file itself: a program's own folder is where the kernel says that its file lies.
-            if link("\(Rooms.programs)/\(program)", "\(folder)/\(program)") != 0 {
-                try FileManager.default.copyItem(atPath: "\(Rooms.programs)/\(program)", toPath: "\(folder)/\(program)")
-            }
-        }
-        let enclave = "#!/bin/sh\nexec '\(Rooms.programs)/enclaved-testing' \"$@\" --trace '\(trace)'\n"
-        try enclave.write(toFile: "\(folder)/enclaved-testing", atomically: false, encoding: .utf8)
-        chmod("\(folder)/enclaved-testing", 0o755)
-        return try Rooms(programs: folder)
-    }
-
     @Test func whatTheRoomsDoIsARunOfTheModel() throws {
         guard let spin = run("/bin/sh", ["-c", "command -v spin && command -v gcc && command -v python3"]), spin.status == 0 else {
             try Test.cancel("spin, gcc or python3 is missing")
@@ -33,7 +19,7 @@ import VaubanAuthenticationClient
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let trace = "\(folder)/rooms.trace"
         do {
-            let rooms = try recording(to: trace, in: folder)
+            let rooms = try Rooms(enclaveArguments: ["--trace", trace])
             try play(in: rooms)
         }
         let text = try String(contentsOfFile: trace, encoding: .utf8)

@@ -6,6 +6,7 @@ import LocalAuthentication
 import Security
 import TestSupport
 import Testing
+import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 

@@ -70,7 +70,7 @@ final class EnclaveClockFile: Sendable {
     private let offsets = Mutex<(boot: UInt64, monotonic: UInt64, wall: UInt64)>((0, 0, 0))
 
     init(of rooms: Rooms) throws {
-        file = Descriptor(try SystemFault.check(open(Self.path(home: rooms.home), O_WRONLY | O_CLOEXEC), "open the enclave's clock"))
+        file = Descriptor(try SystemFault.check(open(Self.path(home: rooms.home), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open the enclave's clock"))
     }
 
     static func path(home: String) -> String { "\(home)/clock" }

@@ -10,6 +10,8 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
 import VaubanLinuxHost
 
 @Suite("What memory holds", .serialized)
@@ -67,7 +69,7 @@ struct MemoryScanTests {
     /// allowed, there is no memfd_secret for any room.
     private func readableRooms() throws -> Rooms {
         try Self.throwIfNotRoot()
-        guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else { throw try Test.cancel("there is no setpriv or prlimit here") }
+        guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else { try Test.cancel("there is no setpriv or prlimit here") }
         return try Rooms(through: ["/usr/bin/prlimit", "--memlock=0", "/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"])
     }
 

@@ -22,14 +22,14 @@ final class Rooms: Sendable {
     /// those of an `EnclaveClockFile`.
     /// `through` is a command that runs the launcher, with its arguments.
     init(
-        launcher: String = "vauban-launcher-testing", programs: String = Rooms.programs, enclaveArguments: [String] = [],
+        launcher: String = "vauban-launcher-testing", enclaveArguments: [String] = [],
         hasClock: Bool = false, through command: [String] = []
     ) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
-        var program = "\(programs)/\(launcher)"
+        var program = "\(Self.programs)/\(launcher)"
         if !command.isEmpty {
             let script = "#!/bin/sh\nexec \(command.joined(separator: " ")) \(program) \"$@\"\n"
             program = "\(home)/start"

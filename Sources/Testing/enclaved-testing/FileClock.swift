@@ -3,7 +3,8 @@ import Glibc
 import VaubanLinuxHost
 
 /// The machine's clocks, moved by what a file says: nanoseconds to add to the boot-time and to the monotonic clock, and
-/// microseconds to add to the wall clock, three decimal numbers, of which the last may be missing. An empty file adds nothing. It is opened before the room shuts itself in and read at every look.
+/// microseconds to add to the wall clock, three decimal numbers, of which the last may be missing. An empty file adds nothing. It
+/// is opened before the room shuts itself in and read at every look.
 struct FileClock: EnclaveClock {
     private let file: Descriptor
 
