@@ -53,8 +53,16 @@ final class AgentInbox: Sendable {
         }
     }
 
-    /// How a prompt was settled, if it was; or that the connection has ended, which settles everything.
-    func settlement(of prompt: [UInt8]) -> PromptOutcome? {
+    /// Why the question that is on the screen needs no answer any more.
+    enum News: Sendable {
+        /// The prompt was settled, or the connection has ended, which settles everything.
+        case settled(PromptOutcome)
+        /// The same prompt asks otherwise now: a finger is no way any more, say. Its question is the next to act on.
+        case askedAnew
+    }
+
+    /// What has come meanwhile about a prompt, if anything has.
+    func news(of prompt: [UInt8]) -> News? {
         entries.withLock { waiting in
             // What is left must not wake the same waiter for ever: it is acted on after the question that is on the screen.
             clear()
@@ -63,12 +71,12 @@ final class AgentInbox: Sendable {
                 case .settled(let settled, let outcome) where settled == prompt:
                     waiting.remove(at: index)
                     waiting.removeAll { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } }
-                    return outcome
-                case .ended: return .callerGone
+                    return .settled(outcome)
+                case .ended: return .settled(.callerGone)
                 default: continue
                 }
             }
-            return nil
+            return waiting.contains { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } } ? .askedAnew : nil
         }
     }
 

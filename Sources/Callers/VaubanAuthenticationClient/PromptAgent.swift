@@ -91,7 +91,12 @@ package final class PromptAgent: Sendable {
                 send(.cancelled, to: question)
             }
         case .cancelled: send(.cancelled, to: question)
-        case .withdrawn: surface.settled(withdrawal.outcome ?? .callerGone)
+        case .withdrawn:
+            switch withdrawal.news {
+            case .settled(let outcome): surface.settled(outcome)
+            case .askedAnew: break
+            case nil: surface.settled(.callerGone)
+            }
         }
     }
 
@@ -137,7 +142,7 @@ package final class PromptAgent: Sendable {
 private final class PromptWithdrawal: Withdrawal {
     private let inbox: AgentInbox
     private let prompt: [UInt8]
-    private(set) var outcome: PromptOutcome?
+    private(set) var news: AgentInbox.News?
 
     init(inbox: AgentInbox, prompt: [UInt8]) {
         self.inbox = inbox
@@ -147,7 +152,7 @@ private final class PromptWithdrawal: Withdrawal {
     var descriptor: Descriptor { inbox.descriptor }
 
     func isWithdrawn() -> Bool {
-        if outcome == nil { outcome = inbox.settlement(of: prompt) }
-        return outcome != nil
+        if news == nil { news = inbox.news(of: prompt) }
+        return news != nil
     }
 }

@@ -6,7 +6,7 @@ package import VaubanSecretBytes
 package enum PromptResponse: ~Copyable, Sendable {
     case passcode(SecretBytes)
     case cancelled
-    /// The question was settled elsewhere, or its asker is gone: there is nothing more to answer.
+    /// The question was settled elsewhere, its asker is gone, or it comes anew in another form: there is nothing to answer.
     case withdrawn
 }
 
