@@ -31,10 +31,10 @@ struct DomainTests {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("\(rooms.home)/"))
         // Three processes, none of which is another.
-        let processes = try ["enclaved-testing", "keychaind", "authd"].map { try rooms.process(of: $0) }
+        let processes = try ["enclaved-testing", "keychaind-testing", "authd"].map { try rooms.process(of: $0) }
         #expect(Set(processes + [getpid()]).count == 4)
         // Without the one or the other nothing comes.
-        for room in ["keychaind", "enclaved-testing"] {
+        for room in ["keychaind-testing", "enclaved-testing"] {
             let process = try rooms.process(of: room)
             try rooms.stop(process)
             #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable, "\(room)")

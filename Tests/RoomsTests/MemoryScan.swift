@@ -43,7 +43,8 @@ struct MemoryScan {
         let overlap = 256
         let chunkBytes = 1 << 20
         var chunk = [UInt8](repeating: 0, count: chunkBytes + overlap)
-        for line in try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n") {
+        guard let maps = SmallFile.text(path: "/proc/\(process)/maps", max: 1 << 20) else { throw SystemFault("read the mappings of \(process)", code: EIO) }
+        for line in maps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             let range = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             // What the kernel shows of itself in every process is no memory of the process.

@@ -6,6 +6,7 @@ import EnclaveWire
 import Foundation
 import Logging
 import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 extension EnclaveRoom {
     /// Lets time do its work on a vault, and completes what was ended there.
@@ -37,6 +38,7 @@ extension EnclaveRoom {
                 timer.wait()
                 attend(to: loadedVaults)
                 reschedule()
+                Residue.overwrite()
             }
         }
         thread.stackSize = 512 * 1024

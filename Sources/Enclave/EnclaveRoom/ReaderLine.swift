@@ -8,6 +8,7 @@ internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+internal import VaubanRoomHardening
 import VaubanSecretBytes
 
 final class ReaderLine: Sendable {
@@ -42,7 +43,9 @@ final class ReaderLine: Sendable {
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
-            guard take(report, held, on: channel) else { return }
+            let goesOn = take(report, held, on: channel)
+            Residue.overwrite()
+            guard goesOn else { return }
         }
     }
 

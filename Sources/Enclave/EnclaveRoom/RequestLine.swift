@@ -6,6 +6,7 @@ import Logging
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+internal import VaubanRoomHardening
 import VaubanSecretBytes
 
 /// What goes back for one request.
@@ -78,6 +79,8 @@ final class RequestLine {
         } catch {
             response = Response(.refused(error))
         }
+        // Before anybody hears that it is done: whoever locks next may rely on it.
+        Residue.overwrite()
         try send(response)
         return true
     }

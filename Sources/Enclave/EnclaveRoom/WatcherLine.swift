@@ -7,6 +7,7 @@ internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 final class WatcherLine: Sendable {
     private struct State {
@@ -33,6 +34,7 @@ final class WatcherLine: Sendable {
                 return
             }
             carryOut(event.kind, over: channel, in: room)
+            Residue.overwrite()
             guard let done = try? DeviceEventDone(number: event.number).encoded(), (try? channel.send(header: done)) != nil else { return }
         }
     }

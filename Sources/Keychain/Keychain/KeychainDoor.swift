@@ -7,6 +7,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
+internal import VaubanRoomHardening
 internal import VaubanSecretBytes
 
 package struct KeychainDoor: Sendable {
@@ -25,6 +26,7 @@ package struct KeychainDoor: Sendable {
             try sink.send(.waitingForPerson(place))
         }
         while let end = next(visitor, line, sink) {
+            Residue.overwrite()
             switch end {
             case .answered: continue
             case .refused(let refusal):
@@ -89,9 +91,14 @@ extension ChannelFault {
 struct ChannelSink: ReplySink {
     let channel: Channel
 
-    func send(_ reply: KeychainReply) throws { try channel.send(header: try reply.encoded()) }
+    func send(_ reply: KeychainReply) throws {
+        // Before the caller hears it: whoever locks next may rely on it.
+        Residue.overwrite()
+        try channel.send(header: try reply.encoded())
+    }
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
+        Residue.overwrite()
         try channel.send(header: try reply.encoded(), secret: value)
     }
 }

@@ -6,6 +6,7 @@ internal import Glibc
 internal import Logging
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 final class LeaseConnection: Sendable {
     private let address: ServerAddress
@@ -58,6 +59,7 @@ final class LeaseConnection: Sendable {
                 let message = try channel.receive(.idle)
                 let recall = try LeaseRecall(derBytes: message.header)
                 lent.recall(recall)
+                Residue.overwrite()
                 try channel.send(header: try LeaseErased(person: recall.person, epoch: recall.epoch).encoded())
             }
         } catch {

@@ -40,4 +40,11 @@ bool vauban_can_filter_calls(void);
    foreign architecture kill. Names that this machine does not know are left out. Needs no_new_privs. 0 or -errno. */
 int vauban_filter_calls(const struct vauban_call_rule *rules, int count);
 
+/* More than any cipher or encoding of ours needs, and far less than a thread has. In bytes. */
+#define VAUBAN_OVERWRITTEN_STACK 65536
+
+/* Overwrites the stack beneath the caller's frame, where the functions that it called left what they worked on. Freed blocks
+   need no call: whatever links this has an allocator that overwrites them. */
+void vauban_overwrite_stack(void);
+
 #endif
