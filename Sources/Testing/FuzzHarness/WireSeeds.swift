@@ -37,8 +37,8 @@ extension WireFuzzing {
                 EnclaveRequest.fate(oldest),
             ],
             [
-                unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet), lock,
-                EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet),
+                seal(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
                 EnclaveRequest.evaluate(.biometry, reason: "x"),
                 EnclaveRequest.forgetFingers(challenge(.set), passcode), open(.whenUnlocked, .biometryCurrentSet),
             ],
@@ -57,7 +57,7 @@ extension WireFuzzing {
                 unlock,
                 EnclaveRequest.configure(
                     challenge(.set), passcode, LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true)),
-                event(.screenLocked(person: 1000)), event(.woke), seal(.whenUnlocked), event(.sleeping),
+                event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(person: 1000)), open(.whenUnlocked), event(.sleeping),
                 event(.screenUnlocked(person: 1000)),
             ],
             [
