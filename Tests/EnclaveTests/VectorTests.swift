@@ -46,8 +46,17 @@ import VaubanSecretBytes
         let cost = StretchCost.shipped
         #expect(cost.log2Rounds == 17 && cost.blockSizeMin == 8 && cost.time == 250_000_000)
         // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
-        #expect(cost.blockSize(measured: 217_000_000) == 10 && cost.blockSize(measured: 300_000_000) == 8)
-        #expect(cost.blockSize(measured: 125_000_000) == 16 && cost.blockSize(measured: 1_000_000) == 32)
+        #expect(cost.work(measured: 217_000_000) == 10 && cost.work(measured: 300_000_000) == 8)
+        #expect(cost.work(measured: 125_000_000) == 16 && cost.work(measured: 1_000_000) == 32)
+        // Whatever a machine's speed asks for can be derived: the library takes one pass over a block size of 16 at most.
+        for work in 8...32 as ClosedRange<Int64> {
+            let (blockSize, passes) = cost.shape(work, atLeast: nil)
+            #expect(blockSize * passes >= work && blockSize >= 8 && blockSize <= 16 && passes == (work <= 16 ? 1 : 2))
+            let parameters = StretchParameters(salt: [UInt8](repeating: 1, count: 32), log2Rounds: 4, blockSize: blockSize, parallelism: passes)
+            #expect(throws: Never.self) { _ = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("a"), parameters) }
+            let later = cost.shape(8, atLeast: parameters)
+            #expect(later.blockSize >= blockSize && later.passes >= passes)
+        }
     }
 
     // MARK: Our own compositions

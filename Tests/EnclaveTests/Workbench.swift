@@ -203,3 +203,12 @@ extension Vault {
         return gathered
     }
 }
+
+extension Vault {
+    /// What must be called back, which is called back by that.
+    func takeEndedEpoch() -> EndedEpoch? {
+        let ended = endedEpoch
+        if let ended { wasCalledBack(ended) }
+        return ended
+    }
+}

@@ -43,7 +43,7 @@ struct FingerDeceitTests {
                 return [seal(word), seal(honest.with(outcome: .missed))]
             }, .miss, .miss, .miss)
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
     }
 
     @Test(.proves("C-094"))

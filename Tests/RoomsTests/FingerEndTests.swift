@@ -29,7 +29,7 @@ struct FingerEndTests {
         defer { person.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        #expect(person.questions.map(\.ways) == [.passcode])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [.passcode] }
         #expect(reader.asks == 0)
         #expect(try rooms.read("s", "any") == "guarded")
     }
@@ -104,14 +104,14 @@ struct FingerEndTests {
         ])
         defer { person.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
-        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
         try reader.sensor(isThere: true)
         try rooms.awaitReader(isThere: true)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         // Not there beforehand: nobody is asked.
         try rooms.awaitReader(isThere: false)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        #expect(person.questions.count == 3)
+        try awaitTrue("the questions") { person.questions.count == 3 }
     }
 
     @Test func withoutAPrompterAReaderIsNotEnough() throws {

@@ -77,7 +77,7 @@ final class EnclaveClockFile: Sendable {
 
     func advance(seconds: UInt64) throws { try move(boot: seconds, monotonic: seconds) }
     /// The machine sleeps, and wakes again.
-    func sleep(seconds: UInt64) throws { try move(boot: seconds, monotonic: 0) }
+    func machineSleeps(forSeconds seconds: UInt64) throws { try move(boot: seconds, monotonic: 0) }
     func moveWall(seconds: UInt64) throws { try move(boot: 0, monotonic: 0, wall: seconds) }
 
     private func move(boot: UInt64, monotonic: UInt64, wall: UInt64 = 0) throws {

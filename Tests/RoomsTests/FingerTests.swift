@@ -23,7 +23,7 @@ struct FingerTests {
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
         // Both ways were offered both times, and a finger was looked for both times.
-        #expect(person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
         try awaitTrue("two questions") { reader.asks == 2 }
         try awaitTrue("the ends of both questions") { person.outcomes == [.accepted, .accepted] }
         // The reader is told that nobody waits for the second finger any more.
@@ -39,7 +39,7 @@ struct FingerTests {
         defer { person.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        #expect(person.questions.map(\.ways) == [.passcode])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [.passcode] }
         #expect(reader.asks == 0)
     }
 
@@ -53,7 +53,7 @@ struct FingerTests {
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "any") == "guarded")
         // Only a finger is a way.
-        #expect(person.questions.map(\.ways) == [.finger])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [.finger] }
         try rooms.enrol(reader, fingers: 2)
         #expect(try rooms.read("s", "any") == "guarded")
         // A passcode is not taken, though it is right.
@@ -92,7 +92,7 @@ struct FingerTests {
         try rooms.enrol(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         // What was asked was asked while it could be answered.
-        #expect(person.questions.count == 2)
+        try awaitTrue("the questions") { person.questions.count == 2 }
     }
 
     /// A list that nobody told of is noticed with the first match.
@@ -122,7 +122,7 @@ struct FingerTests {
         // A way that died leaves the other one.
         try rooms.enrol(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        #expect(person.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]])
+        try awaitTrue("the questions") { person.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
     @Test func andTakesBothInAnyOrder() throws {
@@ -136,14 +136,14 @@ struct FingerTests {
         defer { person.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "and") == "guarded")
-        #expect(person.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
         #expect(try rooms.read("s", "and") == "guarded")
-        #expect(person.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger])
+        try awaitTrue("the questions") { person.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger] }
         // One of both is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
-        #expect(person.questions.count == 8)
+        try awaitTrue("the questions") { person.questions.count == 8 }
     }
 
     @Test(.proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
@@ -156,7 +156,7 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         // Lent out: three in the first prompt, and the finger is no way in it any more.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        #expect(borrower.questions.map(\.ways) == [[.passcode, .finger], .passcode])
+        try awaitTrue("the questions") { borrower.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
         #expect(reader.asks == 3)
         #expect(try rooms.biometry.missesLeft == 2)
         #expect(try rooms.biometry.isReady)
@@ -193,9 +193,9 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        #expect(person.questions.last?.ways == .passcode)
+        try awaitTrue("the questions") { person.questions.last?.ways == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        #expect(person.questions.last?.ways == [.passcode, .finger])
+        try awaitTrue("the questions") { person.questions.last?.ways == [.passcode, .finger] }
     }
 }

@@ -84,7 +84,7 @@ struct TimeTests {
         try rooms.add("s", "c", "class C", .afterFirstUnlock)
         try clock.advance(seconds: 3600)
         #expect(try rooms.read("s", "a") == "class A")
-        try clock.sleep(seconds: 5)
+        try clock.machineSleeps(forSeconds: 5)
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
         #expect(try rooms.authentication.status().device.cause == .slept)
         #expect(try rooms.read("s", "c") == "class C")
@@ -95,9 +95,9 @@ struct TimeTests {
     @Test func aGraceLetsAShortSleepPass() throws {
         try rooms.add("s", "a", "class A")
         try rooms.authentication.configure(LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
-        try clock.sleep(seconds: 200)
+        try clock.machineSleeps(forSeconds: 200)
         #expect(try rooms.read("s", "a") == "class A")
-        try clock.sleep(seconds: 310)
+        try clock.machineSleeps(forSeconds: 310)
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
     }
 

@@ -154,7 +154,7 @@ struct Doing {
     func gather(_ passcode: consuming SecretBytes) throws -> GatheredEvidence {
         let gathered = GatheredEvidence()
         gathered.passcodeKey = try vault.authenticate(passcode)
-        gathered.evidence.passcode = vault.boot
+        gathered.evidence.passcode = machine.host.clock.boot
         return gathered
     }
 

@@ -68,7 +68,8 @@ struct World {
         image = machine.disk.image
         try compareFiles()
         if Machine.file(.keybag, in: image) != before { try compareKeybag(try machine.keybag()) }
-        let ended = vault.takeEndedEpoch()
+        let ended = vault.endedEpoch
+        if let ended { vault.wasCalledBack(ended) }
         guard ended?.everything == model.ended else {
             throw Difference("to call back: \(String(describing: ended?.everything)), in the model \(String(describing: model.ended))")
         }

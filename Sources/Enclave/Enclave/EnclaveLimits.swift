@@ -17,6 +17,9 @@ package enum EnclaveLimits {
     /// Wrong passcodes in a row after which a keychain may be erased without one.
     package static let failuresBeforeErasure: Int64 = 10
     package static let applicationPasswordBytesMax = 1024
+    /// Requests of one person that may be at a derivation or wait for one: those of them that came last would otherwise wait
+    /// longer than whoever asks for them, and fill the enclave's door.
+    package static let derivationsWaitingMax = 8
     /// Sleep that is shorter than this is none: two clocks are never read at the same instant.
     package static let sleepNoticed: UInt64 = 1_000_000_000
     /// How long a lock waits for keychaind to erase what it borrowed, before it cuts the line.

@@ -122,7 +122,7 @@ extension Keybag {
         guard slots.count + count < EnclaveLimits.slotsMax,
             slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
         else {
-            throw Refusal(.unsupported, "too many older keys are still in use; they go when the items were wrapped anew")
+            throw Refusal(.unsupported, "this keychain keeps too many older keys; older class keys go when the items were wrapped anew")
         }
     }
 

@@ -40,15 +40,18 @@ package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// What one guess is to cost. `rounds` and the smallest block size are a floor that nothing goes below; where a time is
-/// aimed at, the block size grows until a guess takes that long on this machine.
+/// aimed at, the block size grows until a guess takes that long on this machine, and beyond what one block size can be, the
+/// number of passes over the same memory (scrypt's parallelism, one after the other here).
 package struct StretchCost: Sendable {
     package let log2Rounds: Int64
     package let blockSizeMin: Int64
     /// Nanoseconds; nil leaves it at the floor.
     package let time: UInt64?
 
-    /// 512 MiB: more would not be had on every machine at every moment.
-    private static let blockSizeMax: Int64 = 32
+    /// 256 MiB: more would not be had on every machine at every moment, and the library refuses it for a single pass.
+    private static let blockSizeMax: Int64 = 16
+    /// Block size times passes.
+    private static let workMax: Int64 = 32
 
     /// 128 MiB at least, and at least a quarter of a second.
     package static let shipped = StretchCost(log2Rounds: 17, blockSizeMin: 8, time: 250_000_000)
@@ -59,12 +62,19 @@ package struct StretchCost: Sendable {
         self.time = time
     }
 
-    /// The block size at which a guess takes the time aimed at, when the smallest takes `measured` nanoseconds: scrypt's
-    /// cost grows with it in proportion.
-    package func blockSize(measured: UInt64) -> Int64 {
+    /// Block size times passes at which a guess takes the time aimed at, when one pass over the smallest takes `measured`
+    /// nanoseconds: scrypt's cost grows with both in proportion.
+    package func work(measured: UInt64) -> Int64 {
         guard let time, measured > 0, measured < time else { return blockSizeMin }
         let wanted = (UInt64(blockSizeMin) * time + measured - 1) / measured
-        return min(Int64(clamping: wanted), max(Self.blockSizeMax, blockSizeMin))
+        return min(Int64(clamping: wanted), max(Self.workMax, blockSizeMin))
+    }
+
+    /// That work as a block size and passes, in no less memory than until now.
+    package func shape(_ work: Int64, atLeast old: StretchParameters?) -> (blockSize: Int64, passes: Int64) {
+        let work = max(work, (old?.blockSize ?? 0) * (old?.parallelism ?? 0))
+        let passes = max((work + Self.blockSizeMax - 1) / Self.blockSizeMax, old?.parallelism ?? 1)
+        return (max((work + passes - 1) / passes, old?.blockSize ?? 0, blockSizeMin), passes)
     }
 }
 
@@ -81,17 +91,17 @@ package final class PasscodeStretcher: Sendable {
     /// Parameters for a new passcode: measured on this machine now, and never below those until now.
     package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory) -> StretchParameters {
         let floor = StretchParameters(salt: salt, log2Rounds: cost.log2Rounds, blockSize: cost.blockSizeMin, parallelism: 1)
-        var blockSize = cost.blockSizeMin
+        var work = cost.blockSizeMin
         if cost.time != nil {
             // Measured within the turn, so that waiting for it counts for nothing.
             let measured = turn.withLock { _ -> Result<UInt64, OutOfMemory> in
                 let start = now()
                 return Self.derive(Array("sample".utf8), floor).map { _ in now() - start }
             }
-            blockSize = cost.blockSize(measured: try measured.get())
+            work = cost.work(measured: try measured.get())
         }
-        return StretchParameters(
-            salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: max(blockSize, old?.blockSize ?? 0), parallelism: 1)
+        let (blockSize, passes) = cost.shape(work, atLeast: old)
+        return StretchParameters(salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: blockSize, parallelism: passes)
     }
 
     package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(OutOfMemory) -> SecretBytes {

@@ -10,6 +10,8 @@ package final class Vault: Sendable {
     let state: Mutex<VaultState>
     /// One derivation of a person waits for the enclave's turn at a time, so that nobody's many hold up another's one.
     let derivation = Mutex<Void>(())
+    /// How many of this person's requests are at a derivation or wait for one.
+    let deriving = Mutex<Int>(0)
 
     /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
     package init(person: UInt32, host: EnclaveHost) {
@@ -54,7 +56,7 @@ package final class Vault: Sendable {
 
     // MARK: Locking
 
-    /// Erases the class-A keys. What was lent is then to be called back: `takeEndedEpoch`.
+    /// Erases the class-A keys. What was lent is then to be called back: `endedEpoch`.
     package func lock(because cause: DeviceStatus.Cause = .lockRequested) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
@@ -104,8 +106,13 @@ package final class Vault: Sendable {
         }
     }
 
-    /// What must be called back from keychaind, once.
-    package func takeEndedEpoch() -> EndedEpoch? { state.withLock { $0.ended.take() } }
+    /// What must be called back from keychaind, until it `wasCalledBack`: whoever locks waits for it, also where another
+    /// thread's recall is on its way already.
+    package var endedEpoch: EndedEpoch? { state.withLock { $0.ended } }
+
+    package func wasCalledBack(_ ended: EndedEpoch) {
+        state.withLock { state in if state.ended == ended { state.ended = nil } }
+    }
 
     // MARK: Policy
 
@@ -113,7 +120,8 @@ package final class Vault: Sendable {
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) {
         // A machine without a reader says so whatever else is missing.
         if policy == .biometry, !host.reader.isThere { throw Refusal(.biometryNotAvailable) }
-        switch judge(Self.requirement(of: policy), for: .always, Evidence()) {
+        // A look is no use: whoever asks again and again does not keep the keychain from locking by idleness.
+        switch judge(Self.requirement(of: policy), for: .always, Evidence(), isUse: false) {
         case .allow, .ask: return
         case .refuse(.lockedOut): return
         case .refuse(let reason): throw Refusal(reason)
@@ -127,9 +135,11 @@ package final class Vault: Sendable {
         }
     }
 
-    package func judge(_ requirement: Requirement, for protection: Protection, _ evidence: Evidence) -> Judgement {
+    package func judge(
+        _ requirement: Requirement, for protection: Protection, _ evidence: Evidence, isUse: Bool = true
+    ) -> Judgement {
         state.withLock { state in
-            state.settle(host)
+            state.settle(host, isUse: isUse)
             return requirement.judge(evidence, for: protection, in: state.circumstances(host), now: host.clock.boot)
         }
     }

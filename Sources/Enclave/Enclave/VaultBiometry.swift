@@ -83,6 +83,14 @@ extension Vault {
     /// What the reader is to hold while the device is locked, once.
     package func takeHandOver() -> HeldSecret? { state.withLock { $0.suspended?.handOver.take() } }
 
+    /// Whether the reader holds something that opens nothing any more, once.
+    package func takeReaderDrop() -> Bool {
+        state.withLock { state in
+            defer { state.readerIsToDrop = false }
+            return state.readerIsToDrop && state.suspended == nil
+        }
+    }
+
     /// The reader is gone, and with it what it held.
     package func readerIsGone() { state.withLock { $0.suspended = nil } }
 
@@ -104,7 +112,7 @@ extension Vault {
     /// A finger failed (C-137). After five no finger counts until a passcode comes (C-138).
     package func fingerMissed() {
         state.withLock { state in
-            state.settle(host)
+            state.settle(host, isUse: false)
             state.misses += 1
             if state.misses >= Circumstances.Biometry.missesMax { state.disarm() }
         }

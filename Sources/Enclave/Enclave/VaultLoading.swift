@@ -74,7 +74,8 @@ extension VaultState {
     /// A record of tries that is missing or damaged counts as the longest delay: no accident and no deletion gives a
     /// guess back. A restart starts the current delay again.
     private mutating func loadAttempts(_ bag: Keybag, _ person: UInt32, _ host: EnclaveHost) throws {
-        let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeTries + Int64(host.delays.seconds.count))
+        // As many as bring the longest delay and not one more: nobody guessed, so it must not add up to an erasure.
+        let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeTries + Int64(host.delays.seconds.count) - 1)
         let none = AttemptRecord(keybag: bag.identifier)
         var record = bag.passcode == nil ? none : worst
         let consequence = bag.passcode == nil ? "" : "; the longest delay applies"

@@ -8,6 +8,9 @@ extension Vault {
     /// Compares a passcode, counting the try durably first, and answers the key that it gives. The lock state does not
     /// change by it; fingers count again.
     package func authenticate(_ passcode: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
+        // A place in the line comes first: what is not compared is not to be counted.
+        try enterLine()
+        defer { leaveLine() }
         let (bag, parameters) = try countGuess()
         let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
         let isRight = bag.accepts(passcodeKey: key)
@@ -18,6 +21,7 @@ extension Vault {
                     .authenticationFailed, "the passcode is wrong", triesLeft: host.delays.triesLeft(afterFailures: failures),
                     secondsToWait: state.secondsToWait(now: host.clock.boot))
             }
+            state.lastUse = host.clock.boot
             state.clearAttempts(person: person, host: host)
             try state.arm(key, host)
         }
@@ -27,7 +31,7 @@ extension Vault {
     /// Counts a try before anything is computed from it; what cannot be counted is not compared.
     private func countGuess() throws(Refusal) -> (Keybag, StretchParameters) {
         try state.withLock { (state) throws(Refusal) -> (Keybag, StretchParameters) in
-            state.settle(host)
+            state.settle(host, isUse: false)
             try state.throwIfUnreadable()
             guard let bag = state.keybag, let parameters = bag.passcode, var record = state.attempts else { throw Refusal(.passcodeNotSet) }
             try state.throwIfLockedOut(now: host.clock.boot)
@@ -82,6 +86,8 @@ extension Vault {
             return try state.created(person: person, host: host).0
         }
         guard bag.passcode == nil else { throw Refusal(.passcodeAlreadySet) }
+        try enterLine()
+        defer { leaveLine() }
         let parameters = try newParameters()
         let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
         let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
@@ -104,6 +110,8 @@ extension Vault {
         try throwIfWeak(new)
         let oldKey = try authenticate(old)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(person: person, host: host).0 }
+        try enterLine()
+        defer { leaveLine() }
         let parameters = try newParameters(atLeast: bag.passcode)
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
         try state.withLock { (state) throws(Refusal) in
@@ -120,6 +128,18 @@ extension Vault {
     }
 
     // MARK: The cost of a guess
+
+    /// A place in the person's line of derivations, which `leaveLine` gives back.
+    func enterLine() throws(Refusal) {
+        let isIn = deriving.withLock { count in
+            guard count < EnclaveLimits.derivationsWaitingMax else { return false }
+            count += 1
+            return true
+        }
+        if !isIn { throw Refusal(.unavailable, "too many passcodes are being checked at once; try again") }
+    }
+
+    func leaveLine() { deriving.withLock { $0 -= 1 } }
 
     func newParameters(atLeast old: StretchParameters? = nil) throws(Refusal) -> StretchParameters {
         let salt = try Keybag.randomBytes(32)

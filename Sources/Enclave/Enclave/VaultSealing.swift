@@ -20,6 +20,7 @@ extension Vault {
         guard !requirement.openWays.isEmpty else {
             throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
+        if control?.needsApplicationPassword == true { try throwIfClosed(row) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
@@ -77,7 +78,20 @@ extension Vault {
 
     // MARK: The application's password
 
+    /// Spares the derivation where its result could not be used.
+    private func throwIfClosed(_ row: RowBinding) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            state.settle(host)
+            let (bag, ring) = try state.created(person: person, host: host)
+            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            guard let current = bag.current(.protection(row.protection)) else { return }
+            if ring.key(.protection(row.protection), generation: current.generation) == nil { throw Self.closed(ring) }
+        }
+    }
+
     private func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
+        try enterLine()
+        defer { leaveLine() }
         let parameters = try newParameters()
         return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
     }

@@ -28,7 +28,11 @@ struct VaultState: Sendable {
     /// Fingers that failed since then.
     var misses = 0
     /// The class-A keys of a locked device that a finger may open, under a key that only the reader holds.
-    var suspended: SuspendedKeys?
+    var suspended: SuspendedKeys? {
+        didSet { if oldValue != nil && suspended == nil { readerIsToDrop = true } }
+    }
+    /// What the reader holds opens nothing any more.
+    var readerIsToDrop = false
     /// Boot-time clock of the last use, and how long the machine had slept by then.
     var lastUse: UInt64 = 0
     var asleep: UInt64 = 0

@@ -62,6 +62,8 @@ extension Vault {
         }
         guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
         let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
+        try enterLine()
+        defer { leaveLine() }
         let parameters = try newParameters(atLeast: bag.passcode)
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
         let publicKey = try bag.publicKey(of: newRecoveryKey)

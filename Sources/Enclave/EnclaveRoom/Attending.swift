@@ -16,15 +16,21 @@ extension EnclaveRoom {
     /// that a keychaind that hangs costs the time of one recall, however many people there are.
     func attend(to vaults: [Vault]) {
         var recalls: [LeaseRecall] = []
+        var ended: [(Vault, EndedEpoch)] = []
         var isDueSooner = false
         for vault in vaults {
             if let due = vault.settle() { isDueSooner = timer.isLater(than: due) || isDueSooner }
-            if let ended = vault.takeEndedEpoch() {
-                recalls.append(LeaseRecall(person: vault.person, epoch: ended.epoch, everything: ended.everything))
+            if let epoch = vault.endedEpoch {
+                ended.append((vault, epoch))
+                recalls.append(LeaseRecall(person: vault.person, epoch: epoch.epoch, everything: epoch.everything))
+                attention.closed(vault.person)
             }
+            if vault.takeReaderDrop() { reader.drop(vault.person) }
             if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }
         }
         if !leases.recall(recalls) { log.warning("keychaind did not give back its keys in time and was cut off") }
+        // Given back, or cut off from: both end what was lent.
+        for (vault, epoch) in ended { vault.wasCalledBack(epoch) }
         if isDueSooner { reschedule() }
     }
 

@@ -14,16 +14,20 @@ enum PromptEvent: Sendable {
     /// Of the reader, under its key; with what it held for this person, if it did.
     case verdict(ReaderVerdict, HeldSecret?)
     case readerGone
+    /// The person's keychain was locked, or got other keys.
+    case closed
 }
 
 /// One prompt that waits for events.
 final class PendingPrompt: Sendable {
     let prompt: [UInt8]
+    let person: UInt32
     let wakeup: Wakeup
     private let events = Mutex<(list: [PromptEvent], isAbandoned: Bool)>(([], false))
 
-    init(prompt: [UInt8]) throws(SystemFault) {
+    init(prompt: [UInt8], person: UInt32) throws(SystemFault) {
         self.prompt = prompt
+        self.person = person
         wakeup = try Wakeup()
     }
 
@@ -80,14 +84,24 @@ final class AttentionLine: Sendable {
         for pending in abandoned { pending.abandon() }
     }
 
-    func begin() throws(Refusal) -> PendingPrompt {
+    /// For a question to this person, or for a ceremony that they are at.
+    func begin(for person: UInt32) throws(Refusal) -> PendingPrompt {
         let pending: PendingPrompt
-        do throws(SystemFault) { pending = try PendingPrompt(prompt: try Entropy.bytes(16)) } catch {
+        do throws(SystemFault) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), person: person) } catch {
             throw Refusal(.internalFault, "a prompt cannot be made")
         }
         state.withLock { $0.pending[pending.prompt] = pending }
         return pending
     }
+
+    /// Tells whatever waits for this person that what it was begun over is closed now.
+    func closed(_ person: UInt32) {
+        let waiting = state.withLock { state in state.pending.values.filter { $0.person == person } }
+        for pending in waiting { pending.report(.closed) }
+    }
+
+    /// Forgets what was never on a screen.
+    func forget(_ pending: PendingPrompt) { state.withLock { $0.pending[pending.prompt] = nil } }
 
     /// Takes the prompt off the person's screen, with the word for how it ended.
     func end(_ pending: PendingPrompt, _ outcome: PromptOutcome) {

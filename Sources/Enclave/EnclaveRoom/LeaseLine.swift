@@ -46,10 +46,8 @@ final class LeaseLine: Sendable {
 
     var isStanding: Bool { state.withLock { $0.channel != nil } }
 
-    /// Asks for the person's borrowed keys back and waits. False when keychaind did not answer in time and was cut off.
-    func recall(_ recall: LeaseRecall) -> Bool { self.recall([recall]) }
-
-    /// Asks for several people's at once, with one time limit for all of them.
+    /// Asks for people's borrowed keys back, all at once, and waits, with one time limit for all of them. False when
+    /// keychaind did not answer in time and was cut off.
     func recall(_ recalls: [LeaseRecall]) -> Bool {
         guard !recalls.isEmpty, let channel = state.withLock({ $0.channel }) else { return true }
         guard let wakeup = try? Wakeup(), let headers = try? recalls.map({ try $0.encoded() }) else {

@@ -51,6 +51,8 @@ private final class Prompt {
     private let pending: PendingPrompt
     private let name: CallerName
     private let deadline: UInt64
+    /// The same by the clock that goes on while the machine sleeps.
+    private let bootDeadline: UInt64
     private let trace: RequestTrace
     private var ways: Ways
     private var attempt: Int64 = 1
@@ -69,9 +71,10 @@ private final class Prompt {
         self.vault = vault
         self.ways = ways
         trace = RequestTrace(line.room, caller, operation)
-        pending = try line.room.attention.begin()
+        pending = try line.room.attention.begin(for: caller.uid)
         name = CallerName(pid: Int64(caller.pid), path: line.room.witness.executable(of: caller)?.path)
         deadline = MachineClock.monotonic + DoorLimits.personTime
+        bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
     }
 
     func run(_ gathered: GatheredEvidence) throws(Refusal) {
@@ -85,12 +88,16 @@ private final class Prompt {
         while true {
             switch try next() {
             case .readerGone: try dropFinger()
+            case .closed:
+                // A passcode's key does not outlive a lock, whoever may still be at the reader.
+                if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
             case .report(.shown(_, let place)): try shown(place)
             case .report(.answered(_, let nonce, let answer)):
                 guard nonce == challenge?.nonce else { continue }
                 trace.answered(nonce, answer)
                 if try take(answer, gathered) { return }
-            case .verdict(let verdict, _):
+            case .verdict(let verdict, let held):
+                giveBack(held, of: verdict.person)
                 guard verdict.nonce == fingerNonce else { continue }
                 if try take(verdict, gathered) { return }
             }
@@ -132,16 +139,21 @@ private final class Prompt {
     /// The next event, or the end of waiting.
     private func next() throws(Refusal) -> PromptEvent {
         while true {
+            // Before anything that has come: whoever reports without end does not keep a question open.
+            guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else { throw timeOver() }
             if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.nobodyToAsk, "the prompt service ended; try again") }
             switch pending.wakeup.wait(until: deadline, connection: line.channel.socket, process: caller.process) {
             case .signalled: continue
             case .hungUp, .processEnded: throw gone()
-            case .deadline:
-                outcome = .expired
-                throw Refusal(.personTimeOver)
+            case .deadline: throw timeOver()
             }
         }
+    }
+
+    private func timeOver() -> Refusal {
+        outcome = .expired
+        return Refusal(.personTimeOver)
     }
 
     private func gone() -> Refusal {
@@ -174,7 +186,7 @@ private final class Prompt {
                 try ask()
                 return false
             }
-            gathered.evidence.passcode = room.host.clock.boot
+            gathered.evidence.passcode = vault.boot
             trace.evidence(challenge.nonce, "passcode", isRight: true)
             return try goOn(with: gathered, challenge.nonce)
         }
@@ -203,6 +215,12 @@ private final class Prompt {
             if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
             return false
         }
+    }
+
+    /// A match brings with it what the reader held for unlocking; where this is no unlock, the reader holds it again.
+    private func giveBack(_ held: HeldSecret?, of person: UInt32) {
+        guard let held, person == caller.uid else { return }
+        if !room.reader.hold(person, held) { vault.readerIsGone() }
     }
 
     /// No finger counts in this prompt any more; what is left is the passcode, or nothing.

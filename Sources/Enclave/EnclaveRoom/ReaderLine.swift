@@ -17,7 +17,14 @@ final class ReaderLine: Sendable {
         var isPaired = false
         var hasSensor = false
         /// Who waits for a verdict on which challenge.
-        var waiting: [[UInt8]: PendingPrompt] = [:]
+        var waiting: [[UInt8]: Waiting] = [:]
+    }
+
+    private struct Waiting {
+        let person: UInt32
+        let pending: PendingPrompt
+        /// Nothing is on a screen for it, so it gives way to a question.
+        let isUnlock: Bool
     }
 
     private let host: EnclaveHost
@@ -35,11 +42,9 @@ final class ReaderLine: Sendable {
 
     /// Holds the reader's connection until it ends. A newer one takes the place of an older.
     func serve(_ channel: Channel, ended: () -> Void) {
-        replace(nil, with: channel)
-        defer {
-            replace(channel, with: nil)
-            ended()
-        }
+        // A line that takes another's place begins with a reader that holds nothing.
+        if replace(nil, with: channel) { ended() }
+        defer { if replace(channel, with: nil) { ended() } }
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
@@ -97,23 +102,39 @@ final class ReaderLine: Sendable {
             do { try vaultOf(verdict.person).fingersAre(verdict.fingers) } catch { log.warning("a changed list of fingers: \(error)") }
             return
         }
-        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.report(.verdict(verdict, held))
+        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
     }
 
     // MARK: Asking
 
-    func ask(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool { begin(.ask(person: person, nonce: nonce), nonce, pending) }
-
-    func enrol(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool { begin(.enrol(person: person, nonce: nonce), nonce, pending) }
-
-    func forgetFingers(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.forgetFingers(person: person, nonce: nonce), nonce, pending)
+    /// For a question that is before the person. A touch has one meaning: an unlock that waits for one gives way.
+    func ask(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        let unlocks = state.withLock { state in state.waiting.filter { $0.value.person == person && $0.value.isUnlock } }
+        for (nonce, waiting) in unlocks {
+            cancel(nonce)
+            waiting.pending.report(.readerGone)
+        }
+        return begin(.ask(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: false))
     }
 
-    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+    /// For an unlock, which no question shows: only while no other touch of this person is waited for.
+    func askToUnlock(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.ask(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: true))
+    }
+
+    func enrol(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.enrol(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: false))
+    }
+
+    func forgetFingers(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.forgetFingers(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: false))
+    }
+
+    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: Waiting) -> Bool {
         let channel = state.withLock { state -> Channel? in
             guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
-            state.waiting[nonce] = pending
+            if waiting.isUnlock, state.waiting.values.contains(where: { $0.person == waiting.person }) { return nil }
+            state.waiting[nonce] = waiting
             return channel
         }
         guard let channel else { return false }
@@ -141,7 +162,8 @@ final class ReaderLine: Sendable {
 
     // MARK: The line
 
-    private func replace(_ ended: Channel?, with channel: Channel?) {
+    /// Whether there was another line, which has ended.
+    private func replace(_ ended: Channel?, with channel: Channel?) -> Bool {
         let old: Channel? = state.withLock { state in
             guard ended == nil || state.channel === ended else { return nil }
             let before = state.channel
@@ -151,9 +173,10 @@ final class ReaderLine: Sendable {
             host.reader.isThere = false
             return before
         }
-        guard let old else { return }
+        guard let old else { return false }
         old.shutDown()
         abandonAll()
+        return true
     }
 
     private func abandonAll() {
@@ -161,7 +184,7 @@ final class ReaderLine: Sendable {
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
-        for pending in waiting { pending.report(.readerGone) }
+        for waiting in waiting { waiting.pending.report(.readerGone) }
     }
 
     private func send(_ notice: ReaderNotice, on channel: Channel) throws(Refusal) {

@@ -41,8 +41,7 @@ extension RequestLine {
             room.reschedule()
 
         case .enrol(let challenge, let sealed, let unlocks):
-            let given = try unseal(challenge, .enrol, [sealed], caller)
-            try enrol(given, unlocks: unlocks, for: caller, in: vault)
+            try enrol(try passcodeKey(challenge, sealed, caller, vault), unlocks: unlocks, for: caller, in: vault)
 
         case .forgetFingers(let challenge, let sealed):
             let given = try unseal(challenge, .enrol, [sealed], caller)
@@ -58,11 +57,19 @@ extension RequestLine {
 
     // MARK: Fingers
 
-    /// The passcode's key is kept for as long as the person is at the reader.
-    private func enrol(_ given: GivenSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
+    /// What a right passcode gives, without the passcode, for what takes the person longer than a word.
+    private func passcodeKey(
+        _ challenge: PasscodeChallenge, _ sealed: SealedPasscode, _ caller: Peer, _ vault: Vault
+    ) throws(Refusal) -> GatheredEvidence {
+        let given = try unseal(challenge, .enrol, [sealed], caller)
         let kept = GatheredEvidence()
         try guessing(.enrol, caller, vault) { () throws(Refusal) in kept.passcodeKey = try vault.authenticate(given.passcode(0)) }
-        let (verdict, _) = try ceremony(for: caller) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
+        return kept
+    }
+
+    /// The passcode's key is kept for as long as the person is at the reader and no lock comes.
+    private func enrol(_ kept: GatheredEvidence, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
+        let (verdict, _) = try ceremony(for: caller, endsWithLock: true) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
         guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was learnt") }
         switch kept.passcodeKey {
         case .some(let key): try vault.enrol(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
@@ -74,7 +81,7 @@ extension RequestLine {
         if vault.status.lock == .unlocked { return }
         guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut, "the passcode unlocks") }
         for _ in 1...PromptQuestion.attemptsMax {
-            let (verdict, held) = try ceremony(for: caller) { nonce, pending in room.reader.ask(caller.uid, nonce: nonce, pending) }
+            let (verdict, held) = try ceremony(for: caller) { nonce, pending in room.reader.askToUnlock(caller.uid, nonce: nonce, pending) }
             switch verdict.outcome {
             case .matched:
                 guard let held else { throw Refusal(.biometryLockedOut, "the reader holds nothing for you; the passcode unlocks") }
@@ -89,15 +96,13 @@ extension RequestLine {
     }
 
     /// Something at the reader that no prompt shows: the caller's own surface says what to do.
-    private func ceremony(for caller: Peer, _ begin: ([UInt8], PendingPrompt) -> Bool) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
-        let pending: PendingPrompt
+    private func ceremony(
+        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+    ) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
         let nonce: [UInt8]
-        do throws(SystemFault) {
-            nonce = try Entropy.bytes(32)
-            pending = try PendingPrompt(prompt: [])
-        } catch {
-            throw Refusal(.internalFault, "the reader cannot be asked")
-        }
+        do throws(SystemFault) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "the reader cannot be asked") }
+        let pending = try room.attention.begin(for: caller.uid)
+        defer { room.attention.forget(pending) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
         do { try channel.send(header: try EnclaveReply.waitingForPerson(place: "the fingerprint reader").encoded()) } catch {
@@ -107,7 +112,9 @@ extension RequestLine {
         while true {
             switch pending.next() {
             case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return (verdict, held)
+            case .verdict(let verdict, _) where verdict.nonce == nonce: throw Refusal(.authenticationFailed, "the reader named another person")
             case .readerGone: throw Refusal(.biometryNotAvailable, "the reader is gone")
+            case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
             case .some: continue
             case .none: break
             }

@@ -59,7 +59,10 @@ final class Play {
         let status = vault.status
         try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
         try promise(status.lock != .unreadable, "the state has become unreadable")
-        if vault.takeEndedEpoch() != nil, let held = vault.takeHandOver() { handOver = held }
+        if let ended = vault.endedEpoch {
+            vault.wasCalledBack(ended)
+            if let held = vault.takeHandOver() { handOver = held }
+        }
     }
 
     private func dispatch(_ request: EnclaveRequest) throws {
