@@ -151,13 +151,13 @@ import VaubanRoomHardening
     /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; that is all.
     @Test func theWatcherNamesItsEndAndListensNowhere() throws {
         let place = "\(state.path)/socket"
-        let outcomes = try outcomes("watcher", ["name:@vauban-test-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
-        #expect(outcomes["name:@vauban-test-\(getpid())"] == "done")
+        let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
+        #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
         #expect(outcomes["name:\(place)"] == "refused \(EACCES)" && access(place, F_OK) != 0)
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:2:1"] == "killed \(SIGSYS)")
         // What no protection refuses: the path is one at which a socket can be made.
         #expect(try self.outcomes("watcher", without: [.landlock], ["name:\(place)"]).values.first == "done")
-        let authd = try self.outcomes("authd", ["name:@vauban-test-\(getpid())"])
+        let authd = try self.outcomes("authd", ["name:@vauban-test-end-\(getpid())"])
         #expect(authd.values.first == "killed \(SIGSYS)")
     }
 
