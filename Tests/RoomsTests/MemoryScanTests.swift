@@ -131,7 +131,7 @@ struct MemoryScanTests {
         let given = try scan(database, secrets.all)
         report("keychaind, locked", given)
         for (needle, place) in given.found { Issue.record("keychaind: \(needle), \(place)") }
-        for room in ["authd", "vauban-witness", "vauban-watcher"] {
+        for room in ["authd", "vauban-witness"] {
             let other = try scan(try rooms.process(of: room), secrets.all)
             report(room, other)
             for (needle, place) in other.found { Issue.record("\(room): \(needle), \(place)") }
