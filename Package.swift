@@ -98,7 +98,7 @@ let attendants: [Target] = [
     // Marked C: the message bus, over libsystemd. Only the watcher has it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
     // Tells the enclave when the machine sleeps or a screen is locked.
-    target("Watcher", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "CVaubanBus", log]),
+    target("Watcher", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
     program("vauban-watcher", in: "Host", ["Watcher"]),
 ]
 

@@ -46,6 +46,12 @@ import VaubanLinuxHost
         #expect(try status { $0.settings = settings }.contains(told))
     }
 
+    @Test func whereNobodyAnnouncesSleepItIsTold() throws {
+        let told = "\n             nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps"
+        #expect(try status { $0.sleepIsAnnounced = false }.contains("\nLocks        when the machine sleeps" + told))
+        #expect(try !status { $0.sleepIsAnnounced = true }.contains("announces sleep"))
+    }
+
     @Test func whatFingersAreWorthIsTold() throws {
         func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
             try status {

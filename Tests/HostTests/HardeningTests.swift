@@ -133,7 +133,7 @@ import VaubanRoomHardening
     }
 
     /// Rooms without a state folder have no call that changes a file system, whatever the path is; the witness has nothing else.
-    @Test(arguments: ["authd", "witness"]) func aRoomWithoutAFolderChangesNoFile(_ room: String) throws {
+    @Test(arguments: ["authd", "witness", "watcher"]) func aRoomWithoutAFolderChangesNoFile(_ room: String) throws {
         let own = "\(state.path)/file"
         try Data("before".utf8).write(to: URL(fileURLWithPath: own))
         let attempts = ["change:\(own)", "empty:\(own)", "create:\(state.path)/new"]
@@ -145,7 +145,20 @@ import VaubanRoomHardening
         ]
         for (attempt, outcome) in try outcomes(room, calls) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
         #expect(try String(contentsOfFile: own, encoding: .utf8) == "before")
-        #expect(try outcomes(room, ["read:/etc/passwd"])["read:/etc/passwd"] == (room == "authd" ? "refused \(EACCES)" : "done"))
+        #expect(try outcomes(room, ["read:/etc/passwd"])["read:/etc/passwd"] == (room == "witness" ? "done" : "refused \(EACCES)"))
+    }
+
+    /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; that is all.
+    @Test func theWatcherNamesItsEndAndListensNowhere() throws {
+        let place = "\(state.path)/socket"
+        let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
+        #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
+        #expect(outcomes["name:\(place)"] == "refused \(EACCES)" && access(place, F_OK) != 0)
+        #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:2:1"] == "killed \(SIGSYS)")
+        // What no protection refuses: the path is one at which a socket can be made.
+        #expect(try self.outcomes("watcher", without: [.landlock], ["name:\(place)"]).values.first == "done")
+        let authd = try self.outcomes("authd", ["name:@vauban-test-end-\(getpid())"])
+        #expect(authd.values.first == "killed \(SIGSYS)")
     }
 
     /// The others cannot even open it; the witness, which may look at processes, has no way to a place where something is.
@@ -209,7 +222,7 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-launcher"])
+    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-launcher"])
     func noProgramStartsUnderATracer(_ program: String) throws {
         let arguments = [
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],

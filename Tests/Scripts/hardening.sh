@@ -7,7 +7,7 @@ set -u
 command -v setpriv >/dev/null || { echo 'there is no setpriv here'; exit 77; }
 # The build may lie in a folder that only root can enter.
 bin=$TMPDIR/bin
-mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban,hardening-probe,room-starter} "$bin/" || exit 1
+mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban-watcher,vauban,hardening-probe,room-starter} "$bin/" || exit 1
 chmod 755 "$TMPDIR" "$bin"
 home=$TMPDIR/home crash=$TMPDIR/crash
 install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$home" "$crash"
@@ -35,7 +35,7 @@ until [ "$(cat /proc/$control/comm 2>/dev/null)" = tail ]; do :; done
 check 'a plain process of the same user can be read' all_done vauban-test-alice "$control"
 check 'and another user cannot' all_refused vauban-test-bob "$control"
 rooms=$(cat /proc/"$launcher"/task/*/children)
-[ "$(echo $rooms | wc -w)" = 4 ] || { echo "the launcher has the children: $rooms"; exit 1; }
+[ "$(echo $rooms | wc -w)" = 5 ] || { echo "the launcher has the children: $rooms"; exit 1; }
 for pid in $launcher $rooms; do
     name=$(cat /proc/"$pid"/comm)
     check "$name cannot be read by its own user" all_refused vauban-test-alice "$pid"
@@ -48,16 +48,16 @@ done
 
 # A crash: the limit is lifted and the working folder is the user's own. The core would lie there or go to a program, and the shell's
 # status says which: bit 7 of the wait status is the kernel's word that a core was written.
-crashes() { perl -e 'my $pid = fork // die; if (!$pid) { chdir shift @ARGV; exec @ARGV or exit 99 } select(undef, undef, undef, 0.01) until -e "/proc/$pid/exe" && readlink("/proc/$pid/exe") =~ m{/(enclaved|keychaind|authd|tail)$} && (split(/\s+/, `grep ^Seccomp: /proc/$pid/status`))[1] == ($ENV{FILTERED} // 2); kill "SEGV", $pid; waitpid $pid, 0; print(($? & 127) . (($? & 128) ? " core\n" : " none\n"))' "$@"; }
+crashes() { perl -e 'my $pid = fork // die; if (!$pid) { chdir shift @ARGV; exec @ARGV or exit 99 } select(undef, undef, undef, 0.01) until -e "/proc/$pid/exe" && readlink("/proc/$pid/exe") =~ m{/(enclaved|keychaind|authd|vauban-watcher|tail)$} && (split(/\s+/, `grep ^Seccomp: /proc/$pid/status`))[1] == ($ENV{FILTERED} // 2); kill "SEGV", $pid; waitpid $pid, 0; print(($? & 127) . (($? & 128) ? " core\n" : " none\n"))' "$@"; }
 run_as="setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups"
 if command -v perl >/dev/null && (ulimit -c unlimited) 2>/dev/null; then
     ulimit -c unlimited
     check 'a plain process leaves a core' test "$(FILTERED=0 crashes "$crash" $run_as tail -f /dev/null)" = '11 core'
-    for room in enclaved keychaind authd; do
+    for room in enclaved keychaind authd vauban-watcher; do
         state=$crash/$room; install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$state" "$state/s"
-        case $room in enclaved) socket=enclave words="--state $state/s" ;; keychaind) socket=keychain words="--state $state/s --enclave-folder $state --enclave-uid 0" ;; authd) socket=authentication words="--enclave-folder $state --enclave-uid 0" ;; esac
+        case $room in enclaved) socket=enclave words="--state $state/s" ;; keychaind) socket=keychain words="--state $state/s --enclave-folder $state --enclave-uid 0" ;; authd) socket=authentication words="--enclave-folder $state --enclave-uid 0" ;; vauban-watcher) socket= words="--enclave-folder $state --enclave-uid 0" ;; esac
         install -d -m 755 "$TMPDIR/$room"
-        check "$room leaves none" test "$(crashes "$state" "$bin/room-starter" $socket="$TMPDIR/$room/$socket" -- $run_as "$bin/$room" $words 2>/dev/null)" = '11 none'
+        check "$room leaves none" test "$(crashes "$state" "$bin/room-starter" "${socket:+$socket=$TMPDIR/$room/}${socket:--}" -- $run_as "$bin/$room" $words 2>/dev/null)" = '11 none'
     done
     check 'and no core file of a room is there' test -z "$(find "$crash"/*/ -name 'core*' 2>/dev/null)"
 else

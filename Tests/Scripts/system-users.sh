@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The rooms as separate system users and the callers as others, as the installed service runs them: real walls of the kernel,
 # on real sockets, with the system's own roster. It runs in a mount namespace of its own, so nothing of the machine changes.
-# proves: C-034 C-037 C-097
+# proves: C-034 C-037 C-047 C-097
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
@@ -110,6 +110,11 @@ if command -v dbus-daemon >/dev/null && /usr/bin/python3 -c 'import dbus, gi' 2>
     start_logind "$(id -u vauban-test-alice)"
     room - vauban-test-watcher "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0
     expect_logind 'inhibit sleep Vauban delay'
+    # The same program as alice, with the same words: the enclave ends her line, again and again.
+    room - vauban-test-alice "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0 2>"$TMPDIR/false-room"
+    false_room=$!
+    check 'alice cannot speak to the enclave as a room' eval 'timeout 20 tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -q -m 3 "the line to the enclave is lost" && ! grep -q "the line to the enclave is open" "$TMPDIR/false-room"'
+    kill "$false_room"; wait "$false_room" 2>/dev/null
     for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && grep -q 'not unlocked since' "$TMPDIR/status" && break; done
     check 'alice unlocks after the restart' eval 'alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null && equals "$(alice get mail/me)" "of alice"'
     check 'bob does too' eval 'bob unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null && equals "$(bob get mail/me)" "of bob"'

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# The machine goes to sleep, and the real rooms have locked before it may: over a real bus, with a login manager that is played.
+# The machine goes to sleep, and the real rooms have locked before it may; the screen is locked, and they lock where the person chose
+# that: over a real bus, with a login manager that is played.
+# proves: C-053
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
@@ -28,6 +30,8 @@ locked() { expect_status 36 vauban get mail/me --no-input; }
 unlocked() { expect_status 0 vauban get mail/me; expect_text 'the secret' "$TMPDIR/out"; }
 slept() { locked; vauban status >"$TMPDIR/out"; expect_text 'the machine went to sleep' "$TMPDIR/out"; }
 wake() { tell_logind wake; expect_logind 'inhibit sleep Vauban delay'; unlock; unlocked; }
+# screen COMMAND: waits until the watcher has asked whose session it is, so that the event is on its way.
+screen() { tell_logind "$1"; expect_logind 'asked whose session it is'; }
 # sleep_takes MIN MAX: how long sleep is held up, in milliseconds.
 sleep_takes() {
     began=$(date +%s%N)
@@ -50,7 +54,9 @@ set_passcode
 printf 'the secret' | vauban set mail/me 2>/dev/null || fail 'nothing can be stored'
 said 1 'the bus cannot be watched'
 unlocked
-echo 'ok: without a bus the rooms work'
+vauban status >"$TMPDIR/out"
+expect_text 'nobody announces sleep' "$TMPDIR/out"
+echo 'ok: without a bus the rooms work, and the status says what that costs'
 
 start_bus
 said 1 'there is no login manager to watch'
@@ -75,6 +81,7 @@ watcher=$(room vauban-watcher-) || fail 'there is no watcher'
 tell_logind sleep
 expect_logind released
 slept
+grep -qF 'nobody announces sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status says that it is not'
 tell_logind wake
 expect_logind 'inhibit sleep Vauban delay'
 locked
@@ -91,8 +98,37 @@ expect_logind 'held 1'
 unlocked
 echo 'ok: a signal of somebody else counts for nothing'
 
+# What locked first stays the cause, and the enclave takes events in their order: where sleep is the cause, no screen had locked.
+screen lock
+screen 'hint 1'
+tell_logind sleep
+expect_logind released
+slept
+wake
+expect_status 0 vauban settings --lock-with-screen on --passcode-fd 0 <<<"$passcode"
+for screen in lock 'hint 1'; do
+    screen "$screen"
+    for _ in $(seq 1000); do vauban status >"$TMPDIR/out" && grep -qF 'the screen was locked' "$TMPDIR/out" && break; done
+    locked
+    # Neither the screen's unlock nor the machine's waking opens anything.
+    screen "${screen/lock/unlock}"
+    screen 'hint 0'
+    tell_logind sleep
+    expect_logind released
+    locked
+    vauban status >"$TMPDIR/out"
+    expect_text 'the screen was locked' "$TMPDIR/out"
+    wake
+done
+expect_status 0 vauban settings --lock-with-screen off --passcode-fd 0 <<<"$passcode"
+screen lock
+sleep_takes 0 3900
+slept
+wake
+echo 'ok: the screen'"'"'s lock locks where the person chose that, and nowhere else'
+
 # The enclave answers only when keychaind has given back its keys or was cut off; sleep waits for that, and no longer.
-keychaind=$(room keychaind) || fail 'there is no keychaind'
+keychaind=$(room keychaind-testi) || fail 'there is no keychaind'
 stop_room "$keychaind"
 sleep_takes 1900 3900
 kill -CONT "$keychaind"

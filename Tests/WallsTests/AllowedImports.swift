@@ -28,7 +28,7 @@ let allowedImports: [String: Set<String>] = [
     "vauban-witness": platform.union(["Witness"]),
     // The one process of ours that speaks on a bus; it listens there and can only ever make the enclave lock.
     "CVaubanBus": [],
-    "Watcher": platform.union(["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "CVaubanBus", "Logging"]),
+    "Watcher": platform.union(["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", "Logging"]),
     "vauban-watcher": platform.union(["Watcher"]),
 
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.

@@ -67,6 +67,10 @@ package struct CallGroup: Sendable {
         "dialling", "connect pidfd_open",
         [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
 
+    /// From version 254 on libsystemd gives its own end of a bus connection a name before it connects. Landlock keeps such a name
+    /// out of the file system, and without `listen` nobody can connect to it.
+    package static let naming = CallGroup("naming", "bind")
+
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2
         // O_TMPFILE without O_DIRECTORY, which it contains.

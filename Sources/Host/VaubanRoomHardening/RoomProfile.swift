@@ -43,7 +43,12 @@ package struct RoomProfile: Sendable {
         groups: [.running, .streams, .looking, .reading, .dialling],
         killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
 
-    package static let all = [enclaved, keychaind, authd, witness]
+    /// It connects to the enclave's socket and the bus's again and again, which Landlock does not judge; it accepts nobody.
+    package static let watcher = RoomProfile(
+        name: "watcher", files: Files(reads: own), holdsSecrets: false,
+        groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher]
 
     package var calls: [CallRule] {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }

@@ -1,6 +1,7 @@
 import Glibc
 internal import Logging
 internal import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 /// The program vauban-watcher: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
 package enum WatcherProgram {
@@ -14,7 +15,7 @@ package enum WatcherProgram {
     ) -> Never {
         let log = Logger(label: "vauban-watcher", factory: { StreamLogHandler.standardError(label: $0) })
         do {
-            try ProcessHardening.apply()
+            let hardening = try RoomHardening(.watcher)
             let words = Array(CommandLine.arguments.dropFirst())
             // In user mode the enclave is the person's own process, and other people's screens are none of its matter.
             guard words.count >= 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]),
@@ -23,7 +24,10 @@ package enum WatcherProgram {
                 log.critical("usage: \(usage)")
                 exit(64)
             }
-            try WatcherRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), settings, log: log).run()
+            let room = try WatcherRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), settings, log: log)
+            // Everything that it opens later is a socket; its threads begin with `run`.
+            for sentence in try hardening.confine() { log.warning("\(sentence)") }
+            room.run()
         } catch {
             log.critical("\(error)")
             exit(1)

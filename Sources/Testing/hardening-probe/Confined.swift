@@ -85,11 +85,26 @@ struct Confined {
         case "abort": abort()
         case "network": return -vauban_probe_dial_network()
         case "abstract": return -vauban_probe_dial_abstract(argument)
+        case "name": return naming(argument)
         case "signal": return kill(pid_t(argument) ?? 0, 0) == 0 ? 0 : errno
         case "end": return kill(pid_t(argument) ?? 0, SIGTERM) == 0 ? 0 : errno
         case "shell": return execv("/bin/sh", [nil]) == 0 ? 0 : errno
         default: fail("no attempt called \(words[0])")
         }
+    }
+
+    /// Gives a Unix socket a name: abstract after an @, otherwise a path.
+    private static func naming(_ name: String) -> Int32 {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard number >= 0 else { return errno }
+        defer { close(number) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = name.hasPrefix("@") ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes.prefix($0.count)) }
+        let count = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let result = withUnsafePointer(to: &address) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, count) } }
+        return result == 0 ? 0 : errno
     }
 
     private static func opening(_ path: String, _ flags: Int32) -> Int32 {

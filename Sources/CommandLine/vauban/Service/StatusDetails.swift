@@ -38,6 +38,9 @@ extension StatusText {
         return events + grace + idle
     }
 
+    static let sleepIsNotAnnounced =
+        "nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps and go at the first look afterwards, and the screen's lock is not noticed"
+
     /// For `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
         [

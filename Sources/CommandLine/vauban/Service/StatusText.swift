@@ -29,6 +29,7 @@ enum StatusText {
         if device.passcodeIsSet { lines.append(row("Recovery key", recoveryKey(device))) }
         lines.append(row("State", state(device)))
         lines.append(row("Locks", locks(device.settings)))
+        if device.passcodeIsSet, !device.sleepIsAnnounced { lines.append(row("", sleepIsNotAnnounced)) }
         lines += fingers(device.biometry)
         if device.hasOlderKeys { lines.append(row("Keys", "items are still wrapped by older keys; run: vauban passcode roll")) }
         lines += prompts(promptPlaces, terminal)
