@@ -137,7 +137,7 @@ struct MemoryScanTests {
         for (needle, place) in given.found where secrets.locked.contains(where: { $0.name == needle }) {
             Issue.record("keychaind: \(needle), \(place)")
         }
-        for room in ["authd", "vauban-witness"] {
+        for room in ["authd", "vauban-witness", "vauban-watcher"] {
             let other = try scan(try rooms.process(of: room), secrets.all)
             report(room, other)
             for (needle, place) in other.found { Issue.record("\(room): \(needle), \(place)") }
