@@ -121,12 +121,12 @@ import VaubanSecretBytes
         while refusal({ try roll(vault) }) == nil { rolls += 1 }
         #expect(rolls == 7 && refusal { try roll(vault) }?.reason == .unsupported)
         let lease = try vault.lease().lease
-        #expect(lease.keys.count == EnclaveLimits.leasedKeysMax - 6)
+        #expect(lease.keys.count == EnclaveLimits.leasedKeysMax - 2)
         #expect(try KeyLease(derBytes: lease.encoded()) == lease)
         #expect(throws: (any Error).self) {
             let key = try #require(lease.keys.first)
             let tooMany = KeyLease(
-                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: EnclaveLimits.leasedKeysMax + 1))
+                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1))
             _ = try KeyLease(derBytes: tooMany.encoded())
         }
         try bench.restarted(unlocked: Workbench.passcode).changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
