@@ -34,7 +34,7 @@ import VaubanAuthenticationWire
         let question = Sample.question(1, of: Sample.alice, caller: 50)
         let effects = queue.handle(.asked(question))
         if let best = route.places.first {
-            #expect(effects.last == .place(question, best))
+            #expect(effects.last == .shown(question, best))
         } else {
             #expect(effects == [.answer(question, .nobody)])
         }
@@ -80,7 +80,7 @@ import VaubanAuthenticationWire
         _ = queue.handle(.asked(question))
         let effects = queue.answer(second, question, .nobody)
         expectDismissed(second, effects)
-        #expect(effects.dropFirst() == [.show(first, question), .place(question, "old")])
+        #expect(effects.dropFirst() == [.show(first, question), .shown(question, "old")])
     }
 
     @Test func anAnswerCountsOnceAndALateOneHarmsNobody() {

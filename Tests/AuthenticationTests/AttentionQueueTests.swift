@@ -13,7 +13,7 @@ import VaubanAuthenticationWire
     @Test func aPromptIsShownAnsweredAndSettled() {
         var queue = AttentionQueue([Sample.approver()])
         let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)) == [.show(first, question), .place(question, "approver")])
+        #expect(queue.handle(.asked(question)) == [.show(first, question), .shown(question, "approver")])
         #expect(queue.answer(first, question, Sample.passcode) == [.answer(question, Sample.passcode)])
         #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [.settle(first, prompt: question.prompt, .accepted)])
         #expect(!queue.holds(question.prompt))
@@ -31,23 +31,45 @@ import VaubanAuthenticationWire
         var queue = AttentionQueue([Sample.approver()])
         let questions = [Sample.question(1, caller: 50), Sample.question(2, caller: 51), Sample.question(3, caller: 52)]
         _ = queue.handle(.asked(questions[0]))
-        // Those in line are told at once where they will be, since their callers wait for the person from now on.
-        #expect(queue.handle(.asked(questions[1])) == [.place(questions[1], "approver")])
-        #expect(queue.handle(.asked(questions[2])) == [.place(questions[2], "approver")])
+        // Those in line are told at once where they will be, since their callers wait for the person from now on; that they
+        // are shown is said when they are.
+        #expect(queue.handle(.asked(questions[1])) == [.waiting(questions[1], "approver")])
+        #expect(queue.handle(.asked(questions[2])) == [.waiting(questions[2], "approver")])
         #expect(
-            queue.handle(.settled(prompt: questions[0].prompt, .cancelled))
-                == [.settle(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1])])
+            queue.handle(.settled(prompt: questions[0].prompt, .cancelled)) == [
+                .settle(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1]), .shown(questions[1], "approver"),
+            ])
         // One that goes from the middle of the line was on no screen.
         #expect(queue.handle(.settled(prompt: questions[2].prompt, .callerGone)) == [])
         #expect(queue.handle(.settled(prompt: questions[1].prompt, .accepted)) == [.settle(first, prompt: questions[1].prompt, .accepted)])
+    }
+
+    /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
+    @Test func whatStandsInLineIsNotShownWhateverHappens() {
+        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let (before, inLine) = (Sample.question(1, caller: 50), Sample.question(2, caller: 51))
+        _ = queue.handle(.asked(before))
+        #expect(queue.handle(.asked(inLine)) == [.waiting(inLine, "new")])
+        let again = Sample.question(2, caller: 51, attempt: 2)
+        #expect(queue.handle(.asked(again)) == [])
+        // The first goes to another agent, which is another showing of it alone.
+        #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
+        #expect(queue.handle(.agentArrived(AgentNumber(3), Sample.approver(at: "old"))) == [.welcome(AgentNumber(3))])
+        #expect(queue.answer(first, before, .cancelled) == [.answer(before, .cancelled)])
+        #expect(
+            queue.handle(.settled(prompt: before.prompt, .cancelled)) == [
+                .settle(first, prompt: before.prompt, .cancelled), .show(AgentNumber(3), again), .shown(again, "old"),
+            ])
+        // At another agent of the same place, it is shown once more, and that is said.
+        #expect(queue.handle(.agentLeft(AgentNumber(3))) == [.show(first, again), .shown(again, "old")])
     }
 
     @Test func peopleDoNotWaitForEachOther() {
         var queue = AttentionQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let ofAlice = Sample.question(1, of: Sample.alice)
         let ofBob = Sample.question(2, of: Sample.bob)
-        #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .place(ofAlice, "approver")])
-        #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .place(ofBob, "approver")])
+        #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .shown(ofAlice, "approver")])
+        #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .shown(ofBob, "approver")])
     }
 
     @Test func aRetryGoesToTheSameAgent() {
@@ -69,14 +91,14 @@ import VaubanAuthenticationWire
         _ = queue.answer(second, question, Sample.passcode)
         #expect(queue.handle(.agentLeft(second)) == [])
         let again = Sample.question(1, attempt: 2)
-        #expect(queue.handle(.asked(again)) == [.show(first, again), .place(again, "old")])
+        #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
     @Test func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
         var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)) == [.show(second, question), .place(question, "new")])
-        #expect(queue.handle(.agentLeft(second)) == [.show(first, question), .place(question, "old")])
+        #expect(queue.handle(.asked(question)) == [.show(second, question), .shown(question, "new")])
+        #expect(queue.handle(.agentLeft(second)) == [.show(first, question), .shown(question, "old")])
         #expect(queue.handle(.agentLeft(first)) == [.answer(question, .nobody)])
         #expect(!queue.holds(question.prompt))
     }
@@ -114,7 +136,7 @@ import VaubanAuthenticationWire
         #expect(queue.handle(.enclaveLost) == [.settle(first, prompt: questions[0].prompt, .expired)])
         #expect(queue.places(person: Sample.alice, caller: 50) == ["approver"])
         let next = Sample.question(3)
-        #expect(queue.handle(.asked(next)) == [.show(first, next), .place(next, "approver")])
+        #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
     }
 
     @Test func thereIsAnEndToPromptsAndAgents() {

@@ -30,6 +30,25 @@ import VaubanLinuxHost
         #expect(try agent.next().notice == .settled(prompt: again.prompt, .cancelled))
     }
 
+    /// The enclave hears that the second is shown when the first has ended, and not before.
+    @Test func oneInLineIsShownWhenItsTurnComes() throws {
+        let room = try RoomFixture()
+        let line = try room.enclave.attention.take()
+        let agent = try room.agent(at: "here")
+        let (first, second) = (Sample.question(1, of: person), Sample.question(2, of: person))
+        try room.enclave.ask(first, over: line)
+        try room.enclave.ask(second, over: line)
+        #expect(try agent.question() == first)
+        #expect(try room.enclave.reports.take() == .shown(prompt: first.prompt, place: "here"))
+        #expect(try room.enclave.reports.take() == .waiting(prompt: second.prompt, place: "here"))
+        try agent.answer(first, .cancelled)
+        #expect(try room.enclave.reports.take() == .answered(prompt: first.prompt, challenge: first.challenge.nonce, .cancelled))
+        try line.send(header: AttentionNotice.settled(prompt: first.prompt, .cancelled).encoded())
+        #expect(try agent.next().notice == .settled(prompt: first.prompt, .cancelled))
+        #expect(try agent.question() == second)
+        #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
+    }
+
     /// Messages that one receive brings together keep their own descriptors, on the line and at the agent.
     @Test func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
         let room = try RoomFixture()

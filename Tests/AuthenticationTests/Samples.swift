@@ -31,8 +31,12 @@ enum Sample {
 }
 
 extension AttentionEffect {
-    static func place(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
+    static func shown(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
         .report(.shown(prompt: question.prompt, place: place))
+    }
+
+    static func waiting(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
+        .report(.waiting(prompt: question.prompt, place: place))
     }
 
     static func answer(_ question: PromptQuestion, _ answer: PromptAnswer) -> AttentionEffect {

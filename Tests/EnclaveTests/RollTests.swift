@@ -127,7 +127,7 @@ import VaubanSecretBytes
         #expect(throws: (any Error).self) {
             let key = try #require(lease.keys.first)
             let tooMany = KeyLease(
-                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: 257))
+                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1))
             _ = try KeyLease(derBytes: tooMany.encoded())
         }
         try bench.restarted(unlocked: Workbench.passcode).changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))

@@ -8,6 +8,9 @@ import VaubanLinuxHost
 struct Needle: Sendable {
     let name: String
     let bytes: [UInt8]
+
+    /// An index key is lent to keychaind as it is, so it is there while it is open.
+    var isLent: Bool { name.contains("Index ") }
 }
 
 struct MemoryScan {

@@ -62,7 +62,7 @@ struct MemoryScanTests {
         var locked: [Needle] { classA + metadataA + factors + items + values + passcode }
         var all: [Needle] { locked + classC + device }
         /// An index key is lent as it is.
-        var neverLent: [Needle] { classA + classC.filter { !$0.name.contains("Index") } + factors + passcode + device }
+        var neverLent: [Needle] { classA + classC.filter { !$0.isLent } + factors + passcode + device }
     }
 
     private static let values = ["value of class A 1Zq7", "value of the passcode class 9Lm2", "value that asks 4Tr8", "value that asks twice 6Wd3"]

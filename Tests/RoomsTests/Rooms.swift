@@ -77,11 +77,11 @@ final class Rooms: Sendable {
         _ = try keychain.add(record, secret: value)
     }
 
-    func read(_ service: String, _ account: String, prompt: String? = nil) throws -> String {
+    func read(_ service: String, _ account: String, prompt: String? = nil, waiting: KeychainClient.Waiting? = nil) throws -> String {
         var query = Self.query(service, account)
         query.returnsData = true
         query.operationPrompt = prompt
-        guard let found = try keychain.copyMatching(query).first?.takeSecret() else { return "" }
+        guard let found = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else { return "" }
         return String(decoding: found.disclosed(), as: UTF8.self)
     }
 

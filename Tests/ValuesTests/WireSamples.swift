@@ -102,6 +102,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
             WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
+            WireSample("waiting", AttentionReport.waiting(prompt: octets(6, 16), place: "there")),
             WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
             WireSample("nobody", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
             WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, executable: nil)),

@@ -83,6 +83,21 @@ import VaubanKeychainWire
         #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(person: 1000)).encoded())
     }
 
+    @Test func theReadersExamplesAreWhatTheCodeWrites() throws {
+        let document = try SpecDocument("reader")
+        #expect(try document.example("hello") == ReaderReport.hello(isPaired: false).encoded())
+        #expect(try document.example("pair") == ReaderNotice.pair.encoded())
+        let report = try ReaderReport(derBytes: document.example("verdict"))
+        guard case .verdict(let verdict) = report else {
+            Issue.record("the example is no verdict")
+            return
+        }
+        #expect(try report.encoded() == document.example("verdict"))
+        #expect(verdict.outcome == .matched && verdict.person == 1000)
+        #expect(try document.example("covered") == verdict.covered)
+        #expect(try document.example("ask") == ReaderNotice.ask(person: verdict.person, nonce: verdict.nonce).encoded())
+    }
+
     @Test func aLongDetailIsCutSoThatItFits() throws {
         let refusal = Refusal(.unavailable, String(repeating: "ä", count: 1000))
         let read = try Refusal(derBytes: refusal.encoded())

@@ -76,12 +76,16 @@ final class AttentionDesk: Sendable {
 
     // MARK: Effects
 
-    /// An agent that a message did not reach has left, which may have effects of its own.
+    /// An agent that a message did not reach has left, which may have effects of its own; what it did not get was not shown.
     private static func carryOut(_ event: AttentionEvent, _ state: inout State) {
         var events = [event]
         while !events.isEmpty {
+            var missed: [[UInt8]] = []
             for effect in state.queue.handle(events.removeFirst()) {
-                if let unreached = perform(effect, &state) { events.append(.agentLeft(unreached)) }
+                if case .report(.shown(let prompt, _)) = effect, missed.contains(prompt) { continue }
+                guard let unreached = perform(effect, &state) else { continue }
+                events.append(.agentLeft(unreached))
+                if case .show(_, let question) = effect { missed.append(question.prompt) }
             }
         }
         let queue = state.queue

@@ -18,7 +18,8 @@ package enum AttentionEffect: Hashable, Sendable {
     case settle(AgentNumber, prompt: [UInt8], PromptOutcome)
     /// Says why and ends the agent's connection; the queue has forgotten it already.
     case dismiss(AgentNumber, Refusal)
-    /// Tells the enclave where a prompt is, or what came of it.
+    /// Tells the enclave where a prompt is, or what came of it. That it is shown comes right behind `show`, and is said only
+    /// if that reached the agent.
     case report(AttentionReport)
 
     static func nobody(for question: PromptQuestion) -> AttentionEffect {

@@ -23,8 +23,8 @@ struct PersonLine: Sendable {
     private struct Prompt {
         var question: PromptQuestion
         var stage = Stage.inLine
-        /// Where the enclave was told that it is.
-        var place: String?
+        /// The agent that the enclave was last told has it on the screen.
+        var reported: AgentNumber?
     }
 
     private struct Attendant {
@@ -88,7 +88,7 @@ struct PersonLine: Sendable {
         prompts.append(Prompt(question: question))
         if prompts.count == 1 { return advance() }
         // From here on the caller waits for the person, so it is told at once where, and not only when its turn comes.
-        return report(prompts.count - 1, at: best)
+        return [.report(.waiting(prompt: question.prompt, place: best.agent.place))]
     }
 
     mutating func settled(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [AttentionEffect] {
@@ -149,10 +149,10 @@ struct PersonLine: Sendable {
         return [.show(attendant.number, question)] + report(index, at: attendant)
     }
 
-    /// Tells the enclave where a prompt is, once for each place.
+    /// Tells the enclave that the person has a prompt before them, once for each agent that it is shown at.
     private mutating func report(_ index: Int, at attendant: Attendant) -> [AttentionEffect] {
-        guard prompts[index].place != attendant.agent.place else { return [] }
-        prompts[index].place = attendant.agent.place
+        guard prompts[index].reported != attendant.number else { return [] }
+        prompts[index].reported = attendant.number
         return [.report(.shown(prompt: prompts[index].question.prompt, place: attendant.agent.place))]
     }
 

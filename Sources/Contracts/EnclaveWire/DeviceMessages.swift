@@ -1,4 +1,5 @@
-// What happens to the machine, told to the enclave by the watcher. The worst that a false one does is to lock.
+// What happens to the machine, told to the enclave by the watcher. The worst that a false one does is to lock, or to keep
+// open, until sleep or idleness locks, what the screen's lock would have closed after the grace.
 
 package import SwiftASN1
 package import VaubanDER

@@ -102,11 +102,15 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// authd to enclave, about one question: first where it is shown (once an agent has it), then what came of it. The
-/// challenge says of which try. A question that no agent can take is answered `nobody` and never reported as shown.
+/// authd to enclave, about one question: where it is, then what came of it. The challenge says of which try. A question
+/// that no agent can take is answered `nobody` and never reported as shown.
 package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
-    /// `place` is what the waiting caller is told: "vauban approve on pts/3".
+    /// An agent has it on the screen; once for each agent that it is shown at. `place` is what the waiting caller is told:
+    /// "vauban approve on pts/3".
     case shown(prompt: [UInt8], place: String)
+    /// It stands in line behind another of this person: where it will be, for the caller alone. Nothing is before the
+    /// person yet, so nothing that the person does is about it.
+    case waiting(prompt: [UInt8], place: String)
     case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 
     package init(from fields: inout DERFields) throws {
@@ -119,6 +123,7 @@ package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
                 return .answered(
                     prompt: try report.octets("prompt", in: 16...16), challenge: try report.octets("challenge", in: 32...32),
                     try PromptAnswer(choiceFrom: &report))
+            case 2: return .waiting(prompt: try report.octets("prompt", in: 16...16), place: try report.text("place", max: 256))
             default: throw DERFault("report is unknown")
             }
         }
@@ -133,6 +138,7 @@ package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
             case .shown(let prompt, let place): try fields.tagged(0) { try $0.octets(prompt); try $0.text(place) }
             case .answered(let prompt, let challenge, let answer):
                 try fields.tagged(1) { try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0) }
+            case .waiting(let prompt, let place): try fields.tagged(2) { try $0.octets(prompt); try $0.text(place) }
             }
         }
     }

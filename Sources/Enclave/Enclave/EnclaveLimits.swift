@@ -6,7 +6,8 @@ package enum EnclaveLimits {
     package static let attemptRecordBytesMax = 4096
     /// Slots of one keybag: each class, index and factor in several generations.
     package static let slotsMax = 256
-    /// Keys that are lent together; more do not fit a lease (`KeyLease`). Class keys of all generations and the index keys.
+    /// Keys that a keybag may have to lend together, class keys of all generations and the index keys: a quarter of what a
+    /// lease may list (`KeyLease.keysMax`), so that none is made which keychaind would not understand.
     package static let leasedKeysMax = 64
     /// Names of destroyed keys that are remembered.
     package static let destroyedMax = 512

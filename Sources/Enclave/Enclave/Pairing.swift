@@ -23,7 +23,9 @@ struct PairingRecord: DERReadable, DERWritable {
     }
 }
 
-/// Pairs once, with whoever the kernel says is the reader's user, and believes only that key from then on.
+/// Pairs with whoever the kernel says is the reader's user, and believes the newest key only. A reader that says it has
+/// none is given a new one at any time: what tells the reader from others is its user, and the key only that a word is
+/// of the reader that was paired last.
 package final class Pairing: Sendable {
     package enum Greeting: Sendable {
         case known

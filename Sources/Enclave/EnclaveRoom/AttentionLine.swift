@@ -64,7 +64,7 @@ final class AttentionLine: Sendable {
             guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else { return }
             let prompt =
                 switch report {
-                case .shown(let prompt, _): prompt
+                case .shown(let prompt, _), .waiting(let prompt, _): prompt
                 case .answered(let prompt, _, _): prompt
                 }
             state.withLock { $0.pending[prompt] }?.report(.report(report))

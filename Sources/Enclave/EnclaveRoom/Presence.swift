@@ -59,7 +59,10 @@ private final class Prompt {
     private var misses: Int64 = 0
     private var challenge: PasscodeChallenge?
     private var fingerNonce: [UInt8]?
+    /// Whether it was reported as before the person; until then no evidence is looked for, and none is taken.
     private var isShown = false
+    /// Where the caller was told that the person is asked.
+    private var toldPlace: String?
     private var outcome = PromptOutcome.failed
 
     private var room: EnclaveRoom { line.room }
@@ -91,6 +94,7 @@ private final class Prompt {
             case .closed:
                 // A passcode's key does not outlive a lock, whoever may still be at the reader.
                 if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
+            case .report(.waiting(_, let place)): try tell(place)
             case .report(.shown(_, let place)): try shown(place)
             case .report(.answered(_, let nonce, let answer)):
                 guard nonce == challenge?.nonce else { continue }
@@ -120,9 +124,17 @@ private final class Prompt {
         if isShown { askFinger() }
     }
 
-    /// A finger is looked for only while the question is before the person: nobody touches a reader for an unknown cause.
-    private func shown(_ place: String) throws(Refusal) {
+    /// From the first place on, the caller waits for the person; it hears of another only when it is another.
+    private func tell(_ place: String) throws(Refusal) {
+        guard place != toldPlace else { return }
         do { try line.channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch { throw gone() }
+        toldPlace = place
+    }
+
+    /// A finger is looked for only while the question is before the person: nobody touches a reader for an unknown cause,
+    /// and a touch for the question on the screen is not one for those that stand in line behind it.
+    private func shown(_ place: String) throws(Refusal) {
+        try tell(place)
         isShown = true
         trace.shown()
         askFinger()
@@ -171,7 +183,8 @@ private final class Prompt {
         case .fallback: outcome = .cancelled; throw Refusal(.fallbackChosen)
         case .nobody: throw Refusal(.nobodyToAsk)
         case .passcode(let sealed):
-            guard ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
+            // Nor for a question that nobody saw; it ends, since whoever answered it waits for the enclave's word.
+            guard isShown, ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
             try room.inbox.use(challenge, for: caller.uid)
             trace.used(challenge.nonce)
             let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid)

@@ -1,4 +1,5 @@
-// The line of the watcher, who tells what happens to the machine. All that it can bring about is that something locks.
+// The line of the watcher, who tells what happens to the machine. All that it can bring about is that something locks, or
+// that a lock which only waits for its grace does not come.
 
 import Enclave
 import EnclaveWire

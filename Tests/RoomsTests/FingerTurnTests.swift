@@ -1,0 +1,157 @@
+// Whose question a touch is for: that of the prompt on the screen. Those in line behind it are not looked after at the
+// reader, and an answer to one is none, before they are shown.
+
+import Crypto
+import EnclaveWire
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanDER
+import VaubanLinuxHost
+
+@Suite("A finger's turn")
+struct FingerTurnTests {
+    @Test func aTouchIsForTheQuestionOnTheScreen() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let person = try rooms.person([.silence, .silence, .silence])
+        defer { person.leave() }
+        let inLine = DispatchSemaphore(value: 0)
+        let places = Mutex<[String]>([])
+        func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + 10) == .success }
+
+        let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
+        #expect(person.awaitQuestion() && reader.awaitAsk())
+        let other = Running { try rooms.read("s", "p", waiting: { _ in inLine.signal() }) }
+        #expect(oneMoreInLine())
+        let last = Running {
+            try rooms.authentication.evaluate(.biometryOrPasscode, reason: "last") { place in
+                places.withLock { $0.append(place) }
+                inLine.signal()
+            }
+        }
+        #expect(oneMoreInLine())
+        _ = try rooms.authentication.status()
+        #expect(reader.asks == 1 && person.questions.count == 1)
+
+        reader.touch()
+        try honest.value()
+        #expect(person.awaitQuestion() && reader.awaitAsk())
+        #expect(reader.asks == 2 && !other.isOver && !last.isOver)
+        reader.touch()
+        #expect(try other.value() == "guarded")
+        #expect(person.awaitQuestion() && reader.awaitAsk())
+        #expect(reader.asks == 3 && !last.isOver)
+        reader.touch()
+        try last.value()
+        #expect(person.questions.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
+        // Each touch answered what had been asked last; none was there for a question in line.
+        #expect(reader.said.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
+        // It was told where when it came into the line, and not once more for the same place.
+        #expect(places.withLock { $0 } == ["a test's terminal"])
+    }
+
+    /// An authd that reports what it likes: what was not reported as shown is not looked for at the reader, and a passcode
+    /// for it is refused, uncounted, right or wrong.
+    @Test func beforeItIsShownNoEvidenceIsTaken() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let authd = try PlayedAuthd(rooms)
+        defer { authd.resume() }
+        var triesLeft: [Int64] = []
+        for passcode in [Rooms.passcode, "not this one"] {
+            let read = Running { refusal { _ = try rooms.read("s", "p") } }
+            let (question, card) = try authd.question()
+            triesLeft.append(question.triesLeft)
+            try authd.report(.waiting(prompt: question.prompt, place: "in line"))
+            let sealed = try PlayedAuthd.seal(passcode, card, question.challenge)
+            try authd.report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, sealed))
+            #expect(try read.value() == .authenticationFailed)
+        }
+        let read = Running { try rooms.read("s", "p") }
+        let (question, _) = try authd.question()
+        #expect(triesLeft.allSatisfy { $0 == question.triesLeft })
+        reader.expect(.match)
+        try authd.report(.waiting(prompt: question.prompt, place: "in line"))
+        try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
+        #expect(try read.value() == "guarded")
+        // The reader hears what it is asked in order: this was the first that it was asked.
+        #expect(reader.asks == 1)
+    }
+}
+
+/// A call on a thread of its own.
+private final class Running<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () throws -> Value) {
+        Thread.detachNewThread { [self] in
+            let outcome = Result { try body() }
+            result.withLock { $0 = outcome }
+            ended.signal()
+        }
+    }
+
+    var isOver: Bool { result.withLock { $0 != nil } }
+
+    /// Waits for the end, for more than machine time.
+    func value() throws -> Value {
+        guard ended.wait(timeout: .now() + 20) == .success, let result = result.withLock({ $0 }) else {
+            throw SystemFault("see a call end", code: ETIMEDOUT)
+        }
+        return try result.get()
+    }
+}
+
+/// The standing line of authd, whose process stands still meanwhile.
+private final class PlayedAuthd {
+    private let line: Channel
+    private let process: pid_t
+    private let enclaveUID: UInt32
+
+    init(_ rooms: Rooms) throws {
+        process = try rooms.process(of: "authd")
+        enclaveUID = rooms.service.enclaveUID
+        try rooms.stop(process)
+        // Of two lines the enclave ends the one that the other replaced, and that is the sign that it has the other.
+        let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: enclaveUID)
+        let lines = [try address.connect(role: EnclaveRole.attention.rawValue), try address.connect(role: EnclaveRole.attention.rawValue)]
+        var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
+        let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
+        guard let ended else {
+            kill(process, SIGCONT)
+            throw SystemFault("be the enclave's prompt service", code: ETIMEDOUT)
+        }
+        line = lines[1 - ended]
+    }
+
+    func resume() { kill(process, SIGCONT) }
+
+    func question() throws -> (PromptQuestion, EnclaveKeyCard) {
+        while true {
+            let message = try line.receive(.machine)
+            guard case .ask(let question) = try AttentionNotice(derBytes: message.header) else { continue }
+            let card = SealedMemory.bytes(of: message.descriptors[0], madeBy: enclaveUID, max: EnclaveKeyCard.bytesMax)
+            return (question, try EnclaveKeyCard(derBytes: card ?? []))
+        }
+    }
+
+    func report(_ report: AttentionReport) throws { try line.send(header: try report.encoded()) }
+
+    /// As an honest agent seals what the person types.
+    static func seal(_ passcode: String, _ card: EnclaveKeyCard, _ challenge: PasscodeChallenge) throws -> PromptAnswer {
+        let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+        var sender = try HPKE.Sender(
+            recipientKey: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey), ciphersuite: suite,
+            info: Data(challenge.sealInfo(person: geteuid())))
+        let ciphertext = Array(try sender.seal(Data(passcode.utf8)))
+        return .passcode(SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: ciphertext))
+    }
+}
