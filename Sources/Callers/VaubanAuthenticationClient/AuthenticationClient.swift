@@ -33,15 +33,16 @@ package final class AuthenticationClient: Sendable {
     /// Sets the first passcode, with a recovery key if one is given.
     package func setPasscode(_ new: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.set)
-        let sealed = try SealedPasscode(new, to: card, for: challenge)
-        try done(.setPasscode(challenge, new: sealed, recoveryKey: try SealedPasscode(recoveryKey, to: card, for: challenge)))
+        let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
+        let sealed = try SealedPasscode(new, to: card, for: challenge, allowing: .setPasscode(recoveryKey: sealedKey))
+        try done(.setPasscode(challenge, new: sealed, recoveryKey: sealedKey))
     }
 
     /// With `rolls`, class keys are made anew; `KeychainClient.rewrap` then moves the items to them.
     package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
         let (challenge, card) = try challenge(.change)
-        let sealedOld = try SealedPasscode(old, to: card, for: challenge)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
+        let sealedOld = try SealedPasscode(old, to: card, for: challenge, allowing: .changePasscode(new: sealedNew, rolls: rolls))
         try done(.changePasscode(challenge, old: sealedOld, new: sealedNew, rolls: rolls))
     }
 

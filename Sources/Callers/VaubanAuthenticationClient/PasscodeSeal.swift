@@ -28,7 +28,11 @@ extension EnclaveKeyCard {
 }
 
 extension SealedPasscode {
-    init(_ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge) throws(Refusal) {
+    /// The secret that allows a ceremony is sealed last, bound to all the rest of it. Without a ceremony the seal allows
+    /// what the challenge says (an unlock, a prompt), or is itself part of a ceremony's rest.
+    init(
+        _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge, allowing ceremony: CeremonyBinding? = nil
+    ) throws(Refusal) {
         guard passcode.count <= Self.passcodeBytesMax else {
             throw Refusal(.badParameter, "a passcode has at most \(Self.passcodeBytesMax) bytes")
         }
@@ -36,7 +40,8 @@ extension SealedPasscode {
             let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
             let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
             var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
-            let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes) }
+            let bound = Data(try ceremony?.encoded() ?? [])
+            let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes, authenticating: bound) }
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
         } catch {
             // The library's error says nothing of the passcode, but nothing that it says would help the person either.

@@ -9,7 +9,7 @@ extension AuthenticationClient {
     /// Removes the passcode: items of the passcode class are gone for ever, the others open without one.
     package func removePasscode(_ passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.remove)
-        try done(.removePasscode(challenge, try SealedPasscode(passcode, to: card, for: challenge)))
+        try done(.removePasscode(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .removePasscode)))
     }
 
     /// Makes the keychain unreadable for ever and begins a new one. Without a passcode only where none is set, or after
@@ -17,7 +17,7 @@ extension AuthenticationClient {
     package func erase(_ passcode: borrowing SecretBytes?) throws(Refusal) {
         let (challenge, card) = try challenge(.erase)
         switch passcode {
-        case .some(let passcode): try done(.erase(challenge, try SealedPasscode(passcode, to: card, for: challenge)))
+        case .some(let passcode): try done(.erase(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .erase)))
         case .none: try done(.erase(challenge, nil))
         }
     }
@@ -27,35 +27,38 @@ extension AuthenticationClient {
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?
     ) throws(Refusal) {
         let (challenge, card) = try challenge(.recover)
-        let sealedKey = try SealedPasscode(recoveryKey.digits, to: card, for: challenge)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
         let sealedNext = try SealedPasscode(newRecoveryKey, to: card, for: challenge)
+        let ceremony = CeremonyBinding.recover(new: sealedNew, newRecoveryKey: sealedNext)
+        let sealedKey = try SealedPasscode(recoveryKey.digits, to: card, for: challenge, allowing: ceremony)
         try done(.recover(challenge, recoveryKey: sealedKey, new: sealedNew, newRecoveryKey: sealedNext))
     }
 
     /// Another recovery key, or none any more.
     package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.recoveryKey)
-        let sealed = try SealedPasscode(passcode, to: card, for: challenge)
-        try done(.setRecoveryKey(challenge, sealed, recoveryKey: try SealedPasscode(recoveryKey, to: card, for: challenge)))
+        let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
+        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .setRecoveryKey(sealedKey))
+        try done(.setRecoveryKey(challenge, sealed, recoveryKey: sealedKey))
     }
 
     /// When the keychain locks by itself.
     package func configure(_ settings: LockSettings, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.configure)
-        try done(.configure(challenge, try SealedPasscode(passcode, to: card, for: challenge), settings))
+        try done(.configure(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .configure(settings)), settings))
     }
 
     /// Has the reader learn a finger; `waiting` is called when it is the person's turn. With `unlocks`, a matched finger
     /// unlocks from now on.
     package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.enrol)
-        try done(.enrol(challenge, try SealedPasscode(passcode, to: card, for: challenge), unlocks: unlocks), waiting)
+        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .enrol(unlocks: unlocks))
+        try done(.enrol(challenge, sealed, unlocks: unlocks), waiting)
     }
 
     package func forgetFingers(_ passcode: borrowing SecretBytes, waiting: Waiting? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.enrol)
-        try done(.forgetFingers(challenge, try SealedPasscode(passcode, to: card, for: challenge)), waiting)
+        try done(.forgetFingers(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .forgetFingers)), waiting)
     }
 
     /// Unlocks by a finger, where the person chose that at enrolment.

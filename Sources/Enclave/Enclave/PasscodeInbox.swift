@@ -2,6 +2,7 @@ internal import Crypto
 import Foundation
 internal import Synchronization
 package import VaubanAccessPolicy
+import VaubanDER
 import VaubanLinuxHost
 package import VaubanSecretBytes
 
@@ -57,16 +58,19 @@ package final class PasscodeInbox: Sendable {
         guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
     }
 
-    /// Opens a passcode that was sealed for a challenge.
-    package func unseal(_ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32) throws(Refusal) -> SecretBytes {
+    /// Opens a passcode that was sealed for a challenge and, where it allows a ceremony, for just that one.
+    package func unseal(
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32, allowing ceremony: CeremonyBinding? = nil
+    ) throws(Refusal) -> SecretBytes {
         do {
+            let bound = Data(try ceremony?.encoded() ?? [])
             var recipient = try HPKE.Recipient(
                 privateKey: privateKey, ciphersuite: FactorSeal.suite, info: Data(challenge.sealInfo(person: person)),
                 encapsulatedKey: Data(sealed.encapsulated))
-            var opened = try recipient.open(sealed.ciphertext)
+            var opened = try recipient.open(sealed.ciphertext, authenticating: bound)
             return SecretBytes(absorbing: &opened)
         } catch {
-            throw Refusal(.badParameter, "the passcode was sealed for another challenge or another enclave")
+            throw Refusal(.badParameter, "the passcode was sealed for another challenge, another request or another enclave")
         }
     }
 }

@@ -6,7 +6,8 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// The secrets of one challenge, in the order in which the request names them; erased with the request.
+/// The secrets of one challenge: the one that allows the request, then the others in the order in which it names them;
+/// erased with the request.
 final class GivenSecrets {
     private let secrets: [HeldSecret?]
 
@@ -33,18 +34,34 @@ final class GivenSecrets {
 }
 
 extension RequestLine {
-    /// Opens the secrets of one challenge, which is used up by it.
+    /// Opens the secrets of one challenge, which is used up by it: first the one that allows the ceremony, which opens for
+    /// just this ceremony, then those that the ceremony names. A request that was altered on its way ends here, before
+    /// anything is guessed or changed.
     func unseal(
-        _ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ sealed: [SealedPasscode?], _ caller: Peer
+        _ challenge: PasscodeChallenge, _ authority: SealedPasscode?, allowing ceremony: CeremonyBinding, _ caller: Peer
     ) throws(Refusal) -> GivenSecrets {
+        try use(challenge, ceremony.purpose, caller)
+        var opened = [try open(authority, challenge, caller, allowing: ceremony)]
+        for other in ceremony.otherSecrets { opened.append(try open(other, challenge, caller, allowing: nil)) }
+        return GivenSecrets(opened)
+    }
+
+    /// Opens the passcode of an unlock: its challenge says all that it allows.
+    func unseal(_ challenge: PasscodeChallenge, toUnlock passcode: SealedPasscode, _ caller: Peer) throws(Refusal) -> GivenSecrets {
+        try use(challenge, .unlock, caller)
+        return GivenSecrets([try open(passcode, challenge, caller, allowing: nil)])
+    }
+
+    private func use(_ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ caller: Peer) throws(Refusal) {
         guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for something else") }
         try room.inbox.use(challenge, for: caller.uid)
-        var opened: [HeldSecret?] = []
-        for seal in sealed {
-            guard let seal else { opened.append(nil); continue }
-            opened.append(HeldSecret(try room.inbox.unseal(seal, challenge, of: caller.uid)))
-        }
-        return GivenSecrets(opened)
+    }
+
+    private func open(
+        _ sealed: SealedPasscode?, _ challenge: PasscodeChallenge, _ caller: Peer, allowing ceremony: CeremonyBinding?
+    ) throws(Refusal) -> HeldSecret? {
+        guard let sealed else { return nil }
+        return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, allowing: ceremony))
     }
 
     /// Runs what a passcode decides, and keeps for the person who brought a wrong one.

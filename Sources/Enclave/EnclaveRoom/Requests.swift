@@ -78,17 +78,17 @@ extension RequestLine {
             return Response(.challenge(try room.inbox.challenge(purpose, for: caller.uid)), descriptors: [room.keyCard])
 
         case .setPasscode(let challenge, let new, let recoveryKey):
-            let given = try unseal(challenge, .set, [new, recoveryKey], caller)
+            let given = try unseal(challenge, new, allowing: .setPasscode(recoveryKey: recoveryKey), caller)
             try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setPasscode(given.passcode(0), recoveryKey: key) }
 
         case .changePasscode(let challenge, let old, let new, let rolls):
-            let given = try unseal(challenge, .change, [old, new], caller)
+            let given = try unseal(challenge, old, allowing: .changePasscode(new: new, rolls: rolls), caller)
             try guessing(.change, caller, vault) { () throws(Refusal) in
                 try vault.changePasscode(from: given.passcode(0), to: given.passcode(1), rolls: rolls)
             }
 
         case .unlock(let challenge, let sealed):
-            let given = try unseal(challenge, .unlock, [sealed], caller)
+            let given = try unseal(challenge, toUnlock: sealed, caller)
             try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0)) }
 
         case .lock: try vault.lock()

@@ -11,11 +11,11 @@ extension RequestLine {
     func carryOutUpkeep(_ request: EnclaveRequest, for caller: Peer, in vault: Vault) throws(Refusal) {
         switch request {
         case .removePasscode(let challenge, let sealed):
-            let given = try unseal(challenge, .remove, [sealed], caller)
+            let given = try unseal(challenge, sealed, allowing: .removePasscode, caller)
             try guessing(.remove, caller, vault) { () throws(Refusal) in try vault.removePasscode(given.passcode(0)) }
 
         case .erase(let challenge, let sealed):
-            let given = try unseal(challenge, .erase, [sealed], caller)
+            let given = try unseal(challenge, sealed, allowing: .erase, caller)
             guard sealed != nil else { return try vault.erase(nil) }
             try guessing(.erase, caller, vault) { () throws(Refusal) in
                 let passcode: SecretBytes? = try given.passcode(0)
@@ -23,28 +23,29 @@ extension RequestLine {
             }
 
         case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
-            let given = try unseal(challenge, .recover, [recoveryKey, new, newRecoveryKey], caller)
+            let ceremony = CeremonyBinding.recover(new: new, newRecoveryKey: newRecoveryKey)
+            let given = try unseal(challenge, recoveryKey, allowing: ceremony, caller)
             let typed = try given.recoveryKey(0)
             try given.withRecoveryKey(2) { (next) throws(Refusal) in
                 try vault.recover(with: typed, to: given.passcode(1), newRecoveryKey: next)
             }
 
         case .setRecoveryKey(let challenge, let sealed, let recoveryKey):
-            let given = try unseal(challenge, .recoveryKey, [sealed, recoveryKey], caller)
+            let given = try unseal(challenge, sealed, allowing: .setRecoveryKey(recoveryKey), caller)
             try guessing(.recoveryKey, caller, vault) { () throws(Refusal) in
                 try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setRecoveryKey(key, passcode: given.passcode(0)) }
             }
 
         case .configure(let challenge, let sealed, let settings):
-            let given = try unseal(challenge, .configure, [sealed], caller)
+            let given = try unseal(challenge, sealed, allowing: .configure(settings), caller)
             try guessing(.configure, caller, vault) { () throws(Refusal) in try vault.configure(settings, passcode: given.passcode(0)) }
             room.reschedule()
 
         case .enrol(let challenge, let sealed, let unlocks):
-            try enrol(try passcodeKey(challenge, sealed, caller, vault), unlocks: unlocks, for: caller, in: vault)
+            try enrol(try passcodeKey(challenge, sealed, unlocks, caller, vault), unlocks: unlocks, for: caller, in: vault)
 
         case .forgetFingers(let challenge, let sealed):
-            let given = try unseal(challenge, .enrol, [sealed], caller)
+            let given = try unseal(challenge, sealed, allowing: .forgetFingers, caller)
             try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
             try vault.endEnrolment()
             _ = try ceremony(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
@@ -59,9 +60,9 @@ extension RequestLine {
 
     /// What a right passcode gives, without the passcode, for what takes the person longer than a word.
     private func passcodeKey(
-        _ challenge: PasscodeChallenge, _ sealed: SealedPasscode, _ caller: Peer, _ vault: Vault
+        _ challenge: PasscodeChallenge, _ sealed: SealedPasscode, _ unlocks: Bool, _ caller: Peer, _ vault: Vault
     ) throws(Refusal) -> GatheredEvidence {
-        let given = try unseal(challenge, .enrol, [sealed], caller)
+        let given = try unseal(challenge, sealed, allowing: .enrol(unlocks: unlocks), caller)
         let kept = GatheredEvidence()
         try guessing(.enrol, caller, vault) { () throws(Refusal) in kept.passcodeKey = try vault.authenticate(given.passcode(0)) }
         return kept

@@ -1,0 +1,208 @@
+// What a person does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
+
+import EnclaveWire
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanSecretBytes
+
+@Suite("Ceremonies")
+struct CeremonyTests {
+    private typealias Lie = FalseAuthentication.Lie
+    private typealias Step = @Sendable (AuthenticationClient) throws -> Void
+
+    private static let settings = LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)
+    private static func key(_ byte: UInt8) -> RecoveryKey { RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: byte, count: 16))) }
+    /// The recovery key of the authd that was taken over, as it types it.
+    private static let digits = String(decoding: key(0xEE).digits.disclosed(), as: UTF8.self)
+
+    /// The client library and the enclave are the real ones; authd replaces, adds and leaves out what the passcode's seal
+    /// does not hide.
+    @Test func anAuthdThatAltersACeremonyIsRefusedAndChangesNothing() throws {
+        let rooms = try Rooms()
+        let reader = try rooms.reader()
+        let between = try FalseAuthentication(before: rooms)
+
+        // The first passcode allows itself: another recovery key beside it does not go unnoticed.
+        expectRefused(between, Self.firstPasscode)
+        #expect(try !rooms.authentication.status().device.passcodeIsSet)
+        let first: RecoveryKey? = Self.key(1)
+        try between.client.setPasscode(secret(Rooms.passcode), recoveryKey: first)
+        reader.learn(0xF1)
+        try between.client.enrol(secret(Rooms.passcode), unlocks: false)
+
+        let before = try (bag: rooms.keybag(), device: rooms.authentication.status().device)
+        expectRefused(between, Self.passcodes + Self.recoveries + Self.others)
+        let after = try rooms.authentication.status().device
+        #expect(try rooms.keybag() == before.bag)
+        #expect(after == before.device && after.triesLeft == before.device.triesLeft && after.wrongGuesses.isEmpty)
+
+        // The same requests through the same authd, unaltered.
+        try rooms.authentication.lock()
+        try between.client.unlock(secret(Rooms.passcode))
+        try between.client.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple"), rolls: true)
+        try between.client.configure(Self.settings, passcode: secret("battery staple"))
+        try between.client.recover(with: Self.key(1), to: secret("stapled horse"), newRecoveryKey: nil)
+        let second: RecoveryKey? = Self.key(2)
+        try between.client.setRecoveryKey(second, passcode: secret("stapled horse"))
+        reader.learn(0xF2)
+        try between.client.enrol(secret("stapled horse"), unlocks: true)
+        try between.client.forgetFingers(secret("stapled horse"))
+        try between.client.removePasscode(secret("stapled horse"))
+        try between.client.erase(nil)
+        #expect(try rooms.authentication.status().device.triesLeft == before.device.triesLeft)
+    }
+
+    private func expectRefused(_ between: FalseAuthentication, _ cases: [(name: String, ask: Step, lie: Lie)]) {
+        for deceit in cases {
+            let lies = between.lies
+            let end = refusal { try between.lying(deceit.lie, deceit.ask) }
+            #expect(end == .badParameter, "\(deceit.name)")
+            #expect(between.lies == lies + 1, "\(deceit.name)")
+        }
+    }
+
+    // MARK: What is altered
+
+    private static let firstPasscode: [(name: String, ask: Step, lie: Lie)] = [
+        (
+            "a recovery key is added to the first passcode", { try $0.setPasscode(secret(Rooms.passcode)) },
+            { request, card in
+                guard case .setPasscode(let challenge, let new, nil) = request else { return request }
+                return .setPasscode(challenge, new: new, recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+            }
+        ),
+        (
+            "the recovery key of the first passcode is another",
+            { client in
+                let given: RecoveryKey? = key(1)
+                try client.setPasscode(secret(Rooms.passcode), recoveryKey: given)
+            },
+            { request, card in
+                guard case .setPasscode(let challenge, let new, _) = request else { return request }
+                return .setPasscode(challenge, new: new, recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+            }
+        ),
+    ]
+
+    private static let passcodes: [(name: String, ask: Step, lie: Lie)] = [
+        (
+            "the new passcode is another", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
+            { request, card in
+                guard case .changePasscode(let challenge, let old, _, let rolls) = request else { return request }
+                return .changePasscode(challenge, old: old, new: try FalseAuthentication.own("taken over", challenge, card), rolls: rolls)
+            }
+        ),
+        (
+            "the keys roll", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
+            { request, _ in
+                guard case .changePasscode(let challenge, let old, let new, let rolls) = request else { return request }
+                return .changePasscode(challenge, old: old, new: new, rolls: !rolls)
+            }
+        ),
+        (
+            "the keys do not roll", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple"), rolls: true) },
+            { request, _ in
+                guard case .changePasscode(let challenge, let old, let new, let rolls) = request else { return request }
+                return .changePasscode(challenge, old: old, new: new, rolls: !rolls)
+            }
+        ),
+        (
+            "a change becomes a removal", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
+            { request, _ in
+                guard case .changePasscode(let challenge, let old, _, _) = request else { return request }
+                return .removePasscode(challenge, old)
+            }
+        ),
+        (
+            "a removal becomes an erasure", { try $0.removePasscode(secret(Rooms.passcode)) },
+            { request, _ in
+                guard case .removePasscode(let challenge, let passcode) = request else { return request }
+                return .erase(PasscodeChallenge(nonce: challenge.nonce, purpose: .erase), passcode)
+            }
+        ),
+    ]
+
+    private static let recoveries: [(name: String, ask: Step, lie: Lie)] = [
+        ("the recovery key is another", { try setKey($0, 2) }, { try recoveryKey($0, try own($0, $1)) }),
+        ("the recovery key is taken away", { try setKey($0, 2) }, { request, _ in try recoveryKey(request, nil) }),
+        ("a recovery key is added", { try $0.setRecoveryKey(nil, passcode: secret(Rooms.passcode)) }, { try recoveryKey($0, try own($0, $1)) }),
+        (
+            "the recovered passcode is another", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) },
+            { request, card in
+                guard case .recover(let challenge, let old, _, let next) = request else { return request }
+                let new = try FalseAuthentication.own("taken over", challenge, card)
+                return .recover(challenge, recoveryKey: old, new: new, newRecoveryKey: next)
+            }
+        ),
+        ("recovery adds a key", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) }, { try next($0, try own($0, $1)) }),
+        ("recovery takes another key", { try recover($0, 2) }, { try next($0, try own($0, $1)) }),
+        ("recovery takes no key", { try recover($0, 2) }, { request, _ in try next(request, nil) }),
+    ]
+
+    private static let others: [(name: String, ask: Step, lie: Lie)] = [
+        ("it locks later", { try $0.configure(settings, passcode: secret(Rooms.passcode)) }, { request, _ in configured(request) { $0.graceSeconds = 3600 } }),
+        ("it never locks", { try $0.configure(settings, passcode: secret(Rooms.passcode)) }, { request, _ in configured(request) { $0.idleSeconds = 0 } }),
+        (
+            "the screen does not lock it", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
+            { request, _ in configured(request) { $0.locksWithScreen = false } }
+        ),
+        ("the finger unlocks", { try $0.enrol(secret(Rooms.passcode), unlocks: false) }, { request, _ in enrolled(request) }),
+        ("the finger does not unlock", { try $0.enrol(secret(Rooms.passcode), unlocks: true) }, { request, _ in enrolled(request) }),
+        (
+            "enrolling becomes forgetting", { try $0.enrol(secret(Rooms.passcode), unlocks: false) },
+            { request, _ in
+                guard case .enrol(let challenge, let passcode, _) = request else { return request }
+                return .forgetFingers(challenge, passcode)
+            }
+        ),
+        (
+            "forgetting becomes enrolling", { try $0.forgetFingers(secret(Rooms.passcode)) },
+            { request, _ in
+                guard case .forgetFingers(let challenge, let passcode) = request else { return request }
+                return .enrol(challenge, passcode, unlocks: true)
+            }
+        ),
+    ]
+
+    // MARK: Words
+
+    private static func setKey(_ client: AuthenticationClient, _ byte: UInt8) throws {
+        let given: RecoveryKey? = key(byte)
+        try client.setRecoveryKey(given, passcode: secret(Rooms.passcode))
+    }
+
+    private static func recover(_ client: AuthenticationClient, _ byte: UInt8) throws {
+        let given: RecoveryKey? = key(byte)
+        try client.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: given)
+    }
+
+    private static func own(_ request: EnclaveRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
+        switch request {
+        case .setRecoveryKey(let challenge, _, _), .recover(let challenge, _, _, _): try FalseAuthentication.own(digits, challenge, card)
+        default: nil
+        }
+    }
+
+    private static func recoveryKey(_ request: EnclaveRequest, _ key: SealedPasscode?) throws -> EnclaveRequest {
+        guard case .setRecoveryKey(let challenge, let passcode, _) = request else { return request }
+        return .setRecoveryKey(challenge, passcode, recoveryKey: key)
+    }
+
+    private static func next(_ request: EnclaveRequest, _ key: SealedPasscode?) throws -> EnclaveRequest {
+        guard case .recover(let challenge, let old, let new, _) = request else { return request }
+        return .recover(challenge, recoveryKey: old, new: new, newRecoveryKey: key)
+    }
+
+    private static func configured(_ request: EnclaveRequest, _ change: (inout LockSettings) -> Void) -> EnclaveRequest {
+        guard case .configure(let challenge, let passcode, var settings) = request else { return request }
+        change(&settings)
+        return .configure(challenge, passcode, settings)
+    }
+
+    private static func enrolled(_ request: EnclaveRequest) -> EnclaveRequest {
+        guard case .enrol(let challenge, let passcode, let unlocks) = request else { return request }
+        return .enrol(challenge, passcode, unlocks: !unlocks)
+    }
+}

@@ -1,0 +1,117 @@
+// An authd that was taken over: it stands between the shipped client library and the real enclave, passes every challenge
+// and key card on as they are, and alters requests as a test says.
+
+import Crypto
+import EnclaveWire
+import Foundation
+import Glibc
+import Synchronization
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+final class FalseAuthentication: Sendable {
+    /// What it makes of a request; with the card it seals secrets of its own.
+    typealias Lie = @Sendable (EnclaveRequest, EnclaveKeyCard) throws -> EnclaveRequest
+
+    /// A client that takes this for authd.
+    let client: AuthenticationClient
+    private let home: String
+    private let enclave: ServerAddress
+    private let state = Mutex<(lie: Lie?, lies: Int)>((nil, 0))
+
+    init(before rooms: Rooms) throws {
+        var template = Array("\(NSTemporaryDirectory())/vauban-false-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
+        home = String(cString: made)
+        let run = try PrivateFolder(path: home, creating: false).subfolder("run", creating: true)
+        enclave = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
+        let environment = ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil)
+        client = AuthenticationClient(service: Service.own(.named(home: home), home: home, environment))
+        let door = Doorway(listener: try run.bindSocket("authentication", mode: 0o600)) { _ in true }
+        Thread.detachNewThread { [weak self] in
+            try? door.run(refused: { _, _ in }, serve: { [weak self] visitor in try? self?.serve(visitor) })
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: home) }
+
+    /// Requests that it altered.
+    var lies: Int { state.withLock { $0.lies } }
+
+    /// Alters what is asked meanwhile.
+    func lying(_ lie: @escaping Lie, _ body: (AuthenticationClient) throws -> Void) rethrows {
+        state.withLock { $0.lie = lie }
+        defer { state.withLock { $0.lie = nil } }
+        try body(client)
+    }
+
+    private func serve(_ visitor: Visitor) throws {
+        guard let process = visitor.peer.process else { return }
+        let line = try enclave.connect(role: EnclaveRole.authentication.rawValue)
+        defer { line.shutDown() }
+        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [visitor.channel.socket, process])
+        guard case .caller = try EnclaveReply(derBytes: line.receive(.machine).header) else { return }
+        var card: EnclaveKeyCard?
+        while true {
+            let asked = try AuthenticationRequest(derBytes: visitor.channel.receive(.idle).header)
+            guard var request = asked.passedOn else { return }
+            if let card, let lie = state.withLock({ $0.lie }) {
+                let altered = try lie(request, card)
+                if altered != request { state.withLock { $0.lies += 1 } }
+                request = altered
+            }
+            try line.send(header: request.encoded())
+            var isOver = false
+            while !isOver {
+                let answer = try line.receive(.machine)
+                let reply: AuthenticationReply
+                switch try EnclaveReply(derBytes: answer.header) {
+                case .challenge(let challenge):
+                    card = try answer.descriptors.first
+                        .flatMap { SealedMemory.bytes(of: $0, madeBy: geteuid(), max: EnclaveKeyCard.bytesMax) }
+                        .map { try EnclaveKeyCard(derBytes: $0) }
+                    reply = .challenge(challenge)
+                case .refused(let refusal): reply = .refused(refusal)
+                case .waitingForPerson(let place): reply = .waitingForPerson(place)
+                default: reply = .done
+                }
+                if case .waitingForPerson = reply {} else { isOver = true }
+                try visitor.channel.send(header: reply.encoded(), descriptors: answer.descriptors)
+            }
+        }
+    }
+
+    /// A secret that only this authd knows, sealed as well as any client could.
+    static func own(_ text: String, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard) throws -> SealedPasscode {
+        let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
+        let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
+        let ciphertext = try sender.seal(Data(text.utf8))
+        return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
+    }
+}
+
+extension AuthenticationRequest {
+    /// The enclave's request of the same name, for those that are a person's ceremonies.
+    fileprivate var passedOn: EnclaveRequest? {
+        switch self {
+        case .challenge(let purpose): .challenge(purpose)
+        case .setPasscode(let challenge, let new, let recoveryKey): .setPasscode(challenge, new: new, recoveryKey: recoveryKey)
+        case .changePasscode(let challenge, let old, let new, let rolls): .changePasscode(challenge, old: old, new: new, rolls: rolls)
+        case .unlock(let challenge, let passcode): .unlock(challenge, passcode)
+        case .removePasscode(let challenge, let passcode): .removePasscode(challenge, passcode)
+        case .erase(let challenge, let passcode): .erase(challenge, passcode)
+        case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
+            .recover(challenge, recoveryKey: recoveryKey, new: new, newRecoveryKey: newRecoveryKey)
+        case .setRecoveryKey(let challenge, let passcode, let recoveryKey): .setRecoveryKey(challenge, passcode, recoveryKey: recoveryKey)
+        case .configure(let challenge, let passcode, let settings): .configure(challenge, passcode, settings)
+        case .enrol(let challenge, let passcode, let unlocks): .enrol(challenge, passcode, unlocks: unlocks)
+        case .forgetFingers(let challenge, let passcode): .forgetFingers(challenge, passcode)
+        default: nil
+        }
+    }
+}
