@@ -25,6 +25,8 @@ package enum EnclaveLimits {
     package static let sleepNoticed: UInt64 = 1_000_000_000
     /// How long a lock waits for keychaind to erase what it borrowed, before it cuts the line.
     package static let recallTime: UInt64 = 2_000_000_000
+    /// How long a question waits for authd's line, which comes within this after any start.
+    package static let attentionTime: UInt64 = 3_000_000_000
     /// How long the witness may take to say who a process is, before it is called unknown.
     package static let witnessTime: UInt64 = 3_000_000_000
 }

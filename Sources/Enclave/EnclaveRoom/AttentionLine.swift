@@ -49,6 +49,8 @@ final class AttentionLine: Sendable {
     private struct State {
         var channel: Channel?
         var pending: [[UInt8]: PendingPrompt] = [:]
+        /// Who waits for a line.
+        var expecting: [Wakeup] = []
     }
 
     private let keyCard: Descriptor
@@ -78,6 +80,7 @@ final class AttentionLine: Sendable {
             guard ended == nil || state.channel === ended else { return (nil, []) }
             let before = (state.channel, Array(state.pending.values))
             state.channel = channel
+            if channel != nil { for wakeup in state.expecting { wakeup.signal() } }
             return before
         }
         old?.shutDown()
@@ -114,11 +117,26 @@ final class AttentionLine: Sendable {
     }
 
     func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
-        guard let channel = state.withLock({ $0.channel }) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
+        guard let channel = standingChannel() else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
         do {
             try channel.send(header: try AttentionNotice.ask(question).encoded(), descriptors: [keyCard])
         } catch {
             throw Refusal(.nobodyToAsk, "the prompt service does not answer")
+        }
+    }
+
+    /// authd's line; waits a moment for it where rooms have just started, or authd has.
+    private func standingChannel() -> Channel? {
+        guard let wakeup = try? Wakeup() else { return state.withLock { $0.channel } }
+        let channel = state.withLock { state -> Channel? in
+            if state.channel == nil { state.expecting.append(wakeup) }
+            return state.channel
+        }
+        if let channel { return channel }
+        _ = wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.attentionTime)
+        return state.withLock { state in
+            state.expecting.removeAll { $0 === wakeup }
+            return state.channel
         }
     }
 }
