@@ -48,9 +48,21 @@ final class PendingPrompt: Sendable {
 final class AttentionLine: Sendable {
     private struct State {
         var channel: Channel?
-        var pending: [[UInt8]: PendingPrompt] = [:]
+        var pending: [[UInt8]: Waiting] = [:]
         /// Who waits for a line.
         var expecting: [Wakeup] = []
+
+        mutating func take(_ prompt: PendingPrompt, orExpectWith wakeup: Wakeup?) -> Channel? {
+            if channel == nil, let wakeup { expecting.append(wakeup) }
+            pending[prompt.prompt]?.line = channel
+            return channel
+        }
+    }
+
+    private struct Waiting {
+        let prompt: PendingPrompt
+        /// The line over which it was asked.
+        var line: Channel?
     }
 
     private let keyCard: Descriptor
@@ -69,16 +81,16 @@ final class AttentionLine: Sendable {
                 case .shown(let prompt, _), .waiting(let prompt, _): prompt
                 case .answered(let prompt, _, _): prompt
                 }
-            state.withLock { $0.pending[prompt] }?.report(.report(report))
+            state.withLock { $0.pending[prompt]?.prompt }?.report(.report(report))
         }
     }
 
-    /// The prompts of the line that was are not known to the one that comes. A line that ends goes only if it has not
+    /// The prompts of the line that was are not known to the one that comes; those that were not asked yet go over it. A line that ends goes only if it has not
     /// been replaced: `ended` is that one, or nil when a new one comes.
     private func replace(_ ended: Channel?, with channel: Channel?) {
         let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
             guard ended == nil || state.channel === ended else { return (nil, []) }
-            let before = (state.channel, Array(state.pending.values))
+            let before = (state.channel, state.pending.values.filter { $0.line != nil }.map(\.prompt))
             state.channel = channel
             if channel != nil { for wakeup in state.expecting { wakeup.signal() } }
             return before
@@ -93,13 +105,13 @@ final class AttentionLine: Sendable {
         do throws(SystemFault) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), person: person) } catch {
             throw Refusal(.internalFault, "a prompt cannot be made")
         }
-        state.withLock { $0.pending[pending.prompt] = pending }
+        state.withLock { $0.pending[pending.prompt] = Waiting(prompt: pending) }
         return pending
     }
 
     /// Tells whatever waits for this person that what it was begun over is closed now.
     func closed(_ person: UInt32) {
-        let waiting = state.withLock { state in state.pending.values.filter { $0.person == person } }
+        let waiting = state.withLock { state in state.pending.values.map(\.prompt).filter { $0.person == person } }
         for pending in waiting { pending.report(.closed) }
     }
 
@@ -117,7 +129,7 @@ final class AttentionLine: Sendable {
     }
 
     func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
-        guard let channel = standingChannel() else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
+        guard let channel = standingChannel(for: pending) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
         do {
             try channel.send(header: try AttentionNotice.ask(question).encoded(), descriptors: [keyCard])
         } catch {
@@ -125,18 +137,14 @@ final class AttentionLine: Sendable {
         }
     }
 
-    /// authd's line; waits a moment for it where rooms have just started, or authd has.
-    private func standingChannel() -> Channel? {
-        guard let wakeup = try? Wakeup() else { return state.withLock { $0.channel } }
-        let channel = state.withLock { state -> Channel? in
-            if state.channel == nil { state.expecting.append(wakeup) }
-            return state.channel
-        }
-        if let channel { return channel }
+    /// authd's line, over which the prompt goes from now on; waits a moment for it where rooms have just started.
+    private func standingChannel(for pending: PendingPrompt) -> Channel? {
+        guard let wakeup = try? Wakeup() else { return nil }
+        if let channel = state.withLock({ $0.take(pending, orExpectWith: wakeup) }) { return channel }
         _ = wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.attentionTime)
         return state.withLock { state in
             state.expecting.removeAll { $0 === wakeup }
-            return state.channel
+            return state.take(pending, orExpectWith: nil)
         }
     }
 }
