@@ -34,7 +34,7 @@ import VaubanSecretBytes
         let passcodeKey = try passcodeKey(Workbench.passcode, bag)
         let binding = try sealed.row.encoded(), itemBinding = try sealed.row.with(generation: [UInt8](repeating: 0, count: 8)).encoded()
 
-        let classSlot = try #require(bag.slot(.protection(protection), generation: sealed.row.generation))
+        let classSlot = try #require(bag.slots.first { $0.purpose == .protection(protection) && $0.generation == sealed.row.generation })
         let classKey = bytes(try ByTheBook.slotKey(classSlot, of: bag, device: bench.device, passcodeKey: passcodeKey))
         let wrapped = try ByTheBook.nodes(sealed.wrapped)
         #expect(wrapped[0].octets == [1] && wrapped[1].octets == [flags == nil ? 0 : 2])

@@ -38,7 +38,7 @@ import VaubanSecretBytes
             let current = try #require(after.current(purpose))
             #expect(current.wrapping == .passcodeAndDevice && current.generation != before.current(purpose)?.generation)
             guard let old = before.current(purpose) else { continue }
-            let older = try #require(after.slot(purpose, generation: old.generation))
+            let older = try #require(after.slots.first { $0.name == old.name })
             #expect(older.wrapping == .passcodeAndDevice && older.wrapped != old.wrapped && older.publicKey == old.publicKey)
         }
         for purpose in Self.kept {

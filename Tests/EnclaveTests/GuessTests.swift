@@ -1,5 +1,7 @@
+import Dispatch
 import Enclave
 import EnclaveWire
+import Foundation
 import Synchronization
 import Testing
 import VaubanAccessPolicy
@@ -99,6 +101,32 @@ import VaubanSecretBytes
         // Beyond a block size of 16 the passes grow.
         #expect(try bench.keybag().passcode?.blockSize == 16 && bench.keybag().passcode?.parallelism == 2)
         try bench.start().unlock(secret(Workbench.passcode))
+    }
+
+    /// One person's requests do not fill the enclave's door with those that wait for a derivation.
+    @Test func aPersonsLineOfDerivationsIsShort() throws {
+        let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
+        let vault = Vault(
+            person: Workbench.person,
+            host: EnclaveHost(backend: bench.device, store: bench.store, clock: bench.clock, stretcher: PasscodeStretcher(cost)))
+        _ = try vault.lease()
+        let row = try bench.row(.always, .applicationPassword)
+        let answers = Mutex<[Refusal.Reason?]>([])
+        let group = DispatchGroup()
+        for _ in 0..<32 {
+            group.enter()
+            Thread.detachNewThread {
+                let reason = refusal { _ = try vault.seal(row, password: secret("an application's own")) }?.reason
+                answers.withLock { $0.append(reason) }
+                group.leave()
+            }
+        }
+        #expect(group.wait(timeout: .now() + 60) == .success)
+        let reasons = answers.withLock { $0 }
+        #expect(reasons.count { $0 == nil } >= EnclaveLimits.derivationsWaitingMax)
+        #expect(reasons.contains(.unavailable) && reasons.allSatisfy { $0 == nil || $0 == .unavailable })
+        // The line is given back.
+        _ = try vault.seal(row, password: secret("an application's own"))
     }
 
     @Test func theFloorHoldsWithoutAnAim() throws {

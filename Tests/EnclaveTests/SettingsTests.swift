@@ -69,6 +69,17 @@ import VaubanSecretBytes
         #expect(vault.settle() == bench.clock.boot + 60_000_000_000)
     }
 
+    /// Whoever asks again and again whether they could ask, or guesses, is not the person at work.
+    @Test func looksAndWrongGuessesKeepNothingOpen() throws {
+        let vault = try start(idle: 60)
+        bench.clock.advance(seconds: 59)
+        try vault.canEvaluate(.biometryOrPasscode)
+        #expect(refusal { _ = try vault.authenticate(secret("wrong one")) }?.reason == .authenticationFailed)
+        vault.fingerMissed()
+        bench.clock.advance(seconds: 1)
+        expectLocked(vault, .idle)
+    }
+
     @Test func withoutSettingsTimeAloneLocksNothing() throws {
         let vault = try start()
         #expect(vault.settle() == nil)
@@ -79,8 +90,6 @@ import VaubanSecretBytes
 
     @Test func sleepThatNobodyAnnouncedIsSeen() throws {
         for grace in [0, 30] as [Int64] {
-            let vault = try Workbench().startProtected()
-            _ = vault
             let bench = Workbench(), other = try bench.startProtected()
             try other.configure(LockSettings(graceSeconds: grace, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
             bench.clock.suspend(seconds: UInt64(grace) + 1)

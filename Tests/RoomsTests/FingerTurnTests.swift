@@ -86,8 +86,27 @@ struct FingerTurnTests {
     }
 }
 
+extension FingerTurnTests {
+    /// An authd that reports without end does not keep a question open beyond the person's time.
+    @Test func reportsWithoutEndKeepNoQuestionOpen() throws {
+        let rooms = try Rooms(hasClock: true)
+        try rooms.setPasscode()
+        let clock = try EnclaveClockFile(of: rooms)
+        try rooms.addGuarded("p", .userPresence)
+        let authd = try PlayedAuthd(rooms)
+        defer { authd.resume() }
+        let read = Running { refusal { _ = try rooms.read("s", "p") } }
+        let (question, _) = try authd.question()
+        try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
+        // The machine slept through it: only one of its clocks went on.
+        try clock.machineSleeps(forSeconds: 301)
+        try authd.report(.waiting(prompt: question.prompt, place: "still there"))
+        #expect(try read.value() == .personTimeOver)
+    }
+}
+
 /// A call on a thread of its own.
-private final class Running<Value: Sendable>: Sendable {
+final class Running<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -111,7 +130,7 @@ private final class Running<Value: Sendable>: Sendable {
 }
 
 /// The standing line of authd, whose process stands still meanwhile.
-private final class PlayedAuthd {
+final class PlayedAuthd {
     private let line: Channel
     private let process: pid_t
     private let enclaveUID: UInt32

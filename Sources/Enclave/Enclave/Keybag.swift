@@ -70,10 +70,6 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     package func current(_ purpose: KeyPurpose) -> KeySlot? { slots.first { $0.purpose == purpose } }
 
-    package func slot(_ purpose: KeyPurpose, generation: [UInt8]) -> KeySlot? {
-        slots.first { $0.purpose == purpose && $0.generation == generation }
-    }
-
     /// What became of a key.
     package func fate(of name: KeyName) -> KeyFate {
         if let slot = slots.first(where: { $0.name == name }) { return current(slot.purpose) == slot ? .current : .older }

@@ -14,7 +14,6 @@ package struct PasscodePolicy: Hashable, Sendable {
     package let offlineGuessSeconds: Double?
 
     package static let software = PasscodePolicy(charactersMin: 6, digitsMin: 6, allowsObvious: false, offlineGuessSeconds: 0.25)
-    package static let hardwareCounter = PasscodePolicy(charactersMin: 4, digitsMin: 4, allowsObvious: false, offlineGuessSeconds: nil)
 
     package init(charactersMin: Int, digitsMin: Int, allowsObvious: Bool, offlineGuessSeconds: Double?) {
         self.charactersMin = charactersMin

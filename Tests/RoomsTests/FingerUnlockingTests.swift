@@ -1,0 +1,71 @@
+// What the reader holds for unlocking: given back, dropped, and never confused with a question.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+@Suite("Unlocking by a finger")
+struct FingerUnlockingTests {
+    private func lockAndAwaitHolding(_ known: RoomsWithFinger) throws {
+        try known.rooms.authentication.lock()
+        try awaitTrue("the reader holding") { known.reader.held[geteuid()]?.count == 32 }
+    }
+
+    /// A finger for a question while the device is locked leaves the finger that unlocks as good as before.
+    @Test func aMatchForAQuestionLeavesTheUnlock() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence, .always)
+        let person = try rooms.person([.silence])
+        defer { person.leave() }
+        try lockAndAwaitHolding(known)
+        reader.expect(.match, .match)
+        #expect(try rooms.read("s", "p") == "guarded")
+        try awaitTrue("the reader holding again") { reader.held[geteuid()]?.count == 32 }
+        try rooms.authentication.unlockByFinger()
+        #expect(try rooms.authentication.status().device.cause == .fingerMatched)
+    }
+
+    @Test func afterThePasscodeTheReaderHoldsNothing() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        try lockAndAwaitHolding(known)
+        try known.rooms.unlock()
+        try awaitTrue("the reader having dropped it") { known.reader.held.isEmpty }
+    }
+
+    /// A touch has one meaning: the question that comes before the person takes it from an unlock that waits.
+    @Test func anUnlockGivesWayToAQuestion() throws {
+        let known = try RoomsWithFinger(unlocks: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        let person = try rooms.person([.silence])
+        defer { person.leave() }
+        try lockAndAwaitHolding(known)
+        let unlock = Running { refusal { try rooms.authentication.unlockByFinger() } }
+        #expect(reader.awaitAsk())
+        let question = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
+        #expect(try unlock.value() == .biometryNotAvailable)
+        #expect(reader.awaitAsk())
+        // And none begins while the question is there.
+        #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryNotAvailable)
+        reader.touch()
+        try question.value()
+        #expect(try rooms.authentication.status().device.lock == .locked)
+    }
+
+    /// What a passcode brought for a question that waits for a finger too does not outlive a lock.
+    @Test func aLockEndsAQuestionThatHasThePasscodesKey() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("both", [.and, .biometryAny, .devicePasscode], .always)
+        reader.expect(.nothing, .nothing)
+        let person = try rooms.person([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
+        defer { person.leave() }
+        #expect(refusal { _ = try rooms.read("s", "both") } == .cancelled)
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .finger] }
+    }
+}
