@@ -96,8 +96,14 @@ package struct RowByTheBook {
 
     package var protection: KeyPurpose { .protection(binding.protection) }
 
-    /// The item key, by the keys of a keybag.
-    package func itemKey(with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
+    /// What the database's secret half holds, padded, under the item key.
+    package func value(_ secret: [UInt8], itemKey: [UInt8]) throws -> [UInt8] {
+        let box = try AES.GCM.SealedBox(combined: secret)
+        return Array(try AES.GCM.open(box, using: SymmetricKey(data: itemKey), authenticating: try binding.ofItem.encoded() + [2]))
+    }
+
+    /// The item key, by the keys of a keybag; where an application's password wraps it and none is given, what it wraps to.
+    package func itemKey(with keys: [(slot: KeySlot, key: [UInt8])], password: String? = nil) throws -> [UInt8] {
         let row = try binding.encoded()
         let outer = try ByTheBook.fields(wrapped)
         guard let classKey = keys.first(where: { $0.slot.purpose == protection && $0.slot.generation == binding.generation })?.key else {
@@ -118,7 +124,12 @@ package struct RowByTheBook {
                 info: Data("vauban factor seal v1".utf8) + [0] + bound, encapsulatedKey: Data(parts[1]))
             content = Array(try recipient.open(content))
         }
-        return content
+        guard let password, let numbers = layered.last?.nodes.first?.nodes, numbers.count == 4 else { return content }
+        let cost = numbers.dropFirst().map { $0.octets.reduce(0) { $0 << 8 | Int($1) } }
+        let stretched = try KDF.Scrypt.deriveKey(
+            from: Array(password.utf8), salt: numbers[0].octets, outputByteCount: 32, rounds: 1 << cost[0], blockSize: cost[1], parallelism: cost[2]
+        ).withUnsafeBytes { Array($0) }
+        return try ByTheBook.open(content, stretched, "vauban application password v1", bound)
     }
 }
 

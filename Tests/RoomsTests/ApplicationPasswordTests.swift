@@ -1,5 +1,7 @@
 // A password of the application's own, in Apple's names, through the rooms to the disk and back.
 
+import Enclave
+import EnclaveBook
 import Foundation
 import Glibc
 import KeychainStore
@@ -74,8 +76,7 @@ extension AppleNames {
             #expect(read("sample").status == errSecAuthFailed)
         }
 
-        @Test(.proves("C-150"))
-        func thePasscodeAndThePasswordAreBothRequired() throws {
+        @Test func thePasscodeAndThePasswordAreBothRequired() throws {
             #expect(try add(with: nil) == errSecAuthFailed)
             #expect(try add(with: context("right")) == errSecSuccess)
             // The device is unlocked, so the passcode's key is open: it alone opens nothing.
@@ -88,8 +89,7 @@ extension AppleNames {
             #expect(read("a", context("right")).text == "the value")
         }
 
-        @Test(.proves("C-149"))
-        func withoutTheFlagThePasscodesKeyIsEnough() throws {
+        @Test func withoutTheFlagThePasscodesKeyIsEnough() throws {
             #expect(try add("plain", "the value", [], with: nil) == errSecSuccess)
             #expect(read("plain").text == "the value")
             #expect(read("plain", context("ignored")).text == "the value")
@@ -123,39 +123,49 @@ extension AppleNames {
             #expect(read("changed", context("two")).text == "new")
         }
 
-        /// What lies on the disk differs in kind: the wrapped key carries a layer more. Put under a plain item's row, or with
-        /// another item's wrapped key, nothing opens, so no answer of a dialogue stands between.
-        @Test(.proves("C-151"))
-        func theFlagChangesWhatLiesOnTheDisk() throws {
-            #expect(try add("with", "the same value", .applicationPassword, with: context("one")) == errSecSuccess)
-            let first = try wrappedKeys()
-            #expect(try add("without", "the same value", [], with: nil) == errSecSuccess)
-            let both = try wrappedKeys()
-            let with = try #require(first.last), without = try #require(both.last)
-            // A salt and a second wrap: 16 bytes of salt and 28 of nonce and tag at least.
-            #expect(with.wrappedKey.count >= without.wrappedKey.count + 44)
-            #expect(with.secret.count == without.secret.count)
-            // Another password: another wrapped key and another ciphertext of the same value.
-            let again = [kSecValueData as String: Data("the same value".utf8)] as CFDictionary
-            #expect(SecItemUpdate(query("with", context("two")) as CFDictionary, again) == errSecSuccess)
-            let changed = try #require(try wrappedKeys().first { $0.id == with.id })
-            #expect(changed.wrappedKey != with.wrappedKey && changed.secret != with.secret)
-            #expect(read("with", context("one")).status == errSecAuthFailed)
-            #expect(read("with", context("two")).text == "the same value")
+        /// Opened past the rooms, with the files, the device secret, the passcode and the specification: without the flag they
+        /// give the value; with it they give a layer that only the password opens, so no answer of a dialogue stands between.
+        @Test(.proves("C-149", "C-150", "C-151"))
+        func withTheFlagALayerMoreLiesOnTheDisk() throws {
+            let value = "the same value"
+            #expect(try add("with", value, .applicationPassword, with: context("one")) == errSecSuccess)
+            let with = try #require(try onDisk().last)
+            #expect(try add("without", value, [], with: nil) == errSecSuccess)
+            let without = try #require(try onDisk().last)
+            #expect(with.id != without.id)
+            let bag = try rooms.keybag()
+            let keys = try rooms.state.keys(of: bag, passcodeKey: rooms.state.passcodeKey(Rooms.passcode, of: bag).key)
+
+            // Passcode, key, item: nothing more, and nothing without the passcode.
+            #expect(try without.value(try without.read.itemKey(with: keys)).starts(with: [1] + Array(value.utf8)))
+            let wrong = try rooms.state.passcodeKey("not this one", of: bag).key
+            #expect(throws: (any Error).self) { try rooms.state.keys(of: bag, passcodeKey: wrong) }
+
+            // All that the passcode gives is no key to the value; nor is another password's.
+            let inner = try with.read.itemKey(with: keys)
+            #expect(inner.count > 32)
+            #expect(throws: (any Error).self) { try with.value(Array(inner.suffix(32))) }
+            #expect(throws: (any Error).self) { try with.read.itemKey(with: keys, password: "two") }
+            #expect(try with.value(try with.read.itemKey(with: keys, password: "one")).starts(with: [1] + Array(value.utf8)))
         }
 
         private struct OnDisk {
             let id: Int64
-            let wrappedKey: [UInt8]
+            let read: RowByTheBook
             let secret: [UInt8]
+
+            /// What the secret half opens to under an item key, its padding included.
+            func value(_ itemKey: [UInt8]) throws -> [UInt8] { try read.value(secret, itemKey: itemKey) }
         }
 
         /// All rows as the database holds them, read beside keychaind.
-        private func wrappedKeys() throws -> [OnDisk] {
+        private func onDisk() throws -> [OnDisk] {
             let folder = try PrivateFolder(path: "\(rooms.home)/keychain/\(geteuid())", creating: false)
             let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
-            let rows = try KeychainDatabase(folder: folder).rows(of: all, after: 0, count: .max, bytesMax: .max)
-            return rows.map { OnDisk(id: $0.id, wrappedKey: $0.halves.wrappedKey, secret: $0.halves.secret) }
+            return try KeychainDatabase(folder: folder).rows(of: all, after: 0, count: .max, bytesMax: .max).map { row in
+                let read = try RowByTheBook(binding: row.halves.secretBinding, wrapped: row.halves.wrappedKey)
+                return OnDisk(id: row.id, read: read, secret: row.halves.secret)
+            }
         }
 
         @Test(.proves("C-133"))

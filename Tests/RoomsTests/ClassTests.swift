@@ -25,11 +25,15 @@ struct ClassTests {
         }
     }
 
-    @Test(.proves("C-051", "C-057"))
+    @Test(.proves("C-051", "C-055", "C-057", "C-075"))
     func everyClassOpensInItsMomentsAndInNoOther() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
-        for protection in Protection.allCases { try rooms.add("s", protection.rawValue, "of \(protection.rawValue)", protection) }
+        for protection in Protection.allCases {
+            try rooms.add("s", protection.rawValue, "of \(protection.rawValue)", protection)
+            // The same class inside an access control.
+            try rooms.addGuarded("\(protection.rawValue) within", [], protection, value: "of \(protection.rawValue) within")
+        }
         for moment in [Moment.unlocked, .locked, .beforeFirstUnlock, .unlocked, .withoutPasscode] {
             switch moment {
             case .unlocked: try rooms.unlock()
@@ -39,8 +43,7 @@ struct ClassTests {
                 try awaitTrue("the restarted enclave") { try rooms.authentication.status().device.lock == .beforeFirstUnlock }
             case .withoutPasscode: try rooms.authentication.removePasscode(secret(Rooms.passcode))
             }
-            for protection in Protection.allCases {
-                let account = protection.rawValue
+            for (protection, account) in Protection.allCases.flatMap({ [($0, $0.rawValue), ($0, "\($0.rawValue) within")] }) {
                 if Self.isOpen(protection, moment) {
                     #expect(try rooms.read("s", account) == "of \(account)", "\(account), \(moment)")
                 } else {
@@ -102,8 +105,7 @@ struct ClassTests {
         #expect(try rooms.read("s", "p") == "guarded")
     }
 
-    @Test(.proves("C-087"))
-    func aControlForPrivateKeysProtectsNoPassword() throws {
+    @Test func aControlForPrivateKeysProtectsNoPassword() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for flags in [AccessControlFlags.privateKeyUsage, [.privateKeyUsage, .userPresence]] {
@@ -126,18 +128,23 @@ struct ClassTests {
         #expect(person.questions.isEmpty)
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "e") } == .locked)
+        var bytes = 0
         for file in try FileManager.default.subpathsOfDirectory(atPath: "\(rooms.home)/keychain") {
             guard let content = FileManager.default.contents(atPath: "\(rooms.home)/keychain/\(file)") else { continue }
             #expect(content.range(of: Data("only at rest".utf8)) == nil, "\(file)")
+            bytes += content.count
         }
+        #expect(bytes > 4096)
     }
 
-    @Test(.proves("C-070"))
+    @Test(.proves("C-070", "C-144"))
     func theEnclavesCounterAndLockGateWhatTheSameCallerMayHave() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.addGuarded("p", .userPresence)
         try rooms.add("s", "a", "class A")
+        // Without flags, nothing that counts tries stands before it.
+        try rooms.addGuarded("plain", [], value: "no lock-out here")
         let person = try rooms.person([.passcode(Rooms.passcode)])
         defer { person.leave() }
         // The caller is who it is, and has just been served.
@@ -147,6 +154,7 @@ struct ClassTests {
         for _ in 1...5 { #expect(refusal { try rooms.unlock("not this one") } == .authenticationFailed) }
         #expect(refusal { _ = try rooms.read("s", "p") } == .lockedOut)
         #expect(try rooms.read("s", "a") == "class A")
+        #expect(try rooms.read("s", "plain") == "no lock-out here")
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
         #expect(person.questions.count == 1)

@@ -125,7 +125,12 @@ struct FingerDeceitTests {
             let word = ReaderVerdict(outcome: .matched, person: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
             try channel.send(header: try ReaderReport.verdict(word).encoded())
             var isEnded = false
-            for _ in 0..<3 where !isEnded { isEnded = (try? channel.receive(.machine)) == nil }
+            for _ in 0..<3 where !isEnded {
+                do throws(ChannelFault) { _ = try channel.receive(.machine) } catch {
+                    if case .deadline = error { Issue.record("the line of \(role) was left open") }
+                    isEnded = true
+                }
+            }
             #expect(isEnded)
         }
         try awaitTrue("the reader still there") { try rooms.biometry.readerIsThere }

@@ -57,7 +57,7 @@ struct RollingTests {
         #expect(!hasOlderKeys)
     }
 
-    /// An erased keychain begins again, and nothing of the old one is in the way or on the disk.
+    /// An erased keychain begins again, and no row of the old one is in the way or in the database.
     @Test func anErasedKeychainBeginsAgain() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -65,6 +65,7 @@ struct RollingTests {
         let passcode: SecretBytes? = secret(Rooms.passcode)
         try rooms.authentication.erase(passcode)
         try rooms.keychain.discard()
+        #expect(try rooms.rows().isEmpty)
         #expect(refusal { _ = try rooms.read("erase", "1") } == .itemNotFound)
         try rooms.add("erase", "1", "a new value")
         #expect(try rooms.read("erase", "1") == "a new value")

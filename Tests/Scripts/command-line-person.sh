@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The person at a terminal: passcodes, three tries, cancelling, a closed keychain, an item that asks, and what others see.
-# proves: C-044 C-053 C-078 C-080 C-090 C-097 C-099 C-104
+# proves: C-053 C-078 C-080 C-090 C-097 C-099 C-104
 set -u
 . Tests/Scripts/lib/command-line.sh
 

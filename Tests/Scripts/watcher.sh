@@ -2,6 +2,7 @@
 # The machine goes to sleep, and the real rooms have locked before it may; the screen is locked, and they lock where the person chose
 # that: over a real bus, with a login manager that is played.
 # proves: C-053
+# proves-equivalent: C-044
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
@@ -85,6 +86,9 @@ grep -qF 'nobody announces sleep' "$TMPDIR/out" && fail 'sleep is announced, and
 tell_logind wake
 expect_logind 'inhibit sleep Vauban delay'
 locked
+grep -rqF 'the secret' "$VAUBAN_HOME/keychain" && fail 'the item lies in the clear'
+[ -n "$(find "$VAUBAN_HOME/keychain" -size +4k)" ] || fail 'there is no database to look at'
+grep -qF 'closed when locked: by hand and by announced sleep from the start' SECURITY.md || fail 'SECURITY.md does not say when items are closed'
 unlock
 unlocked
 echo 'ok: the machine sleeps when all is locked, and waking opens nothing'
