@@ -57,15 +57,15 @@ import Witness
         try line.send(header: WitnessQuestion(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
         let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
         #expect(answer.number == 7)
-        #expect(answer.executable == ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: process))
+        #expect(answer.identity.executable == ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: process))
         try line.send(header: WitnessQuestion(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
-        #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, executable: nil))
+        #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process there is nothing to check the number by.
         try line.send(header: WitnessQuestion(number: 9, pid: Int64(program.pid)).encoded())
         #expect(throws: ChannelFault.self) { try line.receive(.machine).header }
         let next = try enclave.line()
         try next.send(header: WitnessQuestion(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
-        #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).executable != nil)
+        #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).identity.executable != nil)
     }
 
     private func digest(of path: String) throws -> String {

@@ -62,6 +62,15 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
         operation: .evaluatePolicy, reason: nil, attempt: 1, triesLeft: 100)
+    static let executable = ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32))
+    static let identity = CallerIdentity(
+        .installed, throughCommandLine: true, executable: executable, package: "a", unit: "app.scope", chain: ["/usr/bin/vauban", "", "/a"])
+    static let consent = Consent(
+        .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
+    private static let consentQuestion = PromptQuestion(
+        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 42, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
+        reason: nil, attempt: 1, triesLeft: 5, consent: consent)
     private static let attributes = ItemAttributes([
         .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
     ])
@@ -80,7 +89,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     static let enclave: [WireSample] =
         [
-            EnclaveRequest.registerCaller, .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
+            EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"), .consent(Consent(.listOwners, offered: .once), reason: nil), .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),
             .setPasscode(challenge, new: passcode, recoveryKey: nil), .setPasscode(challenge, new: passcode, recoveryKey: passcode),
             .changePasscode(challenge, old: passcode, new: passcode, rolls: true), .unlock(challenge, passcode), .lock,
@@ -96,7 +105,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed),
+            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
@@ -105,9 +114,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("waiting", AttentionReport.waiting(prompt: octets(6, 16), place: "there")),
             WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
             WireSample("nobody", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
-            WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, executable: nil)),
-            WireSample(
-                "", WitnessAnswer(number: 1, executable: ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32)))),
+            WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, identity: .unseen)),
+            WireSample("installed", WitnessAnswer(number: 1, identity: identity)),
+            WireSample("flatpak", WitnessAnswer(number: 1, identity: CallerIdentity(.flatpak(name: "org.example.App")))),
+            WireSample("snap", WitnessAnswer(number: 1, identity: CallerIdentity(.snap(name: "app"), package: "app"))),
+            WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
+            WireSample("consent", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
+            WireSample("to consent", AttentionNotice.ask(consentQuestion)),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ] + reader + device
 

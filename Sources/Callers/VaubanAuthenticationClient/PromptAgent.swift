@@ -90,6 +90,13 @@ package final class PromptAgent: Sendable {
             } catch {
                 send(.cancelled, to: question)
             }
+        case .consent(let passcode, let choice):
+            do throws(Refusal) {
+                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, allowing: .consent(choice))
+                send(.consent(sealed, choice), to: question)
+            } catch {
+                send(.cancelled, to: question)
+            }
         case .cancelled: send(.cancelled, to: question)
         case .withdrawn:
             switch withdrawal.news {

@@ -5,6 +5,8 @@ package import VaubanSecretBytes
 /// What the person did with a question.
 package enum PromptResponse: ~Copyable, Sendable {
     case passcode(SecretBytes)
+    /// To a question for consent: the passcode, and how long the yes holds.
+    case consent(SecretBytes, ConsentChoice)
     case cancelled
     /// The question was settled elsewhere, its asker is gone, or it comes anew in another form: there is nothing to answer.
     case withdrawn

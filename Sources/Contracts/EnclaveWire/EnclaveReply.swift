@@ -19,6 +19,10 @@ package enum EnclaveReply: Hashable, Sendable {
     case waitingForPerson(place: String)
     /// What became of a key.
     case fate(KeyFate)
+    /// Who the registered caller is.
+    case identity(CallerIdentity)
+    /// What the person chose.
+    case consented(ConsentChoice)
 }
 
 package enum KeyFate: Int64, Hashable, Sendable {
@@ -137,6 +141,10 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 9:
             guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERFault("fate is unknown") }
             return .fate(fate)
+        case 10: return .identity(try reply.value("identity"))
+        case 11:
+            guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
+            return .consented(choice)
         default: throw DERFault("reply is unknown")
         }
     }
@@ -155,6 +163,8 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .challenge(let challenge): try fields.tagged(7) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
+            case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
+            case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
             }
         }
     }

@@ -19,6 +19,11 @@ package enum EnclaveRequest: Hashable, Sendable {
     case retire([KeyName])
     /// For keychaind: what became of a key.
     case fate(KeyName)
+    /// For keychaind: asks the person to let the caller across the line between its items and another's.
+    case consent(Consent, reason: String?)
+    /// For keychaind and authd: who the registered caller is. Asked before the caller hears a word, it is the word on the
+    /// process that speaks on that connection for as long as it lasts.
+    case identify
     /// For authd: the requests of its own door, passed on.
     case status
     case challenge(PasscodePurpose)
@@ -44,8 +49,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// The role whose connections may ask this.
     package var role: EnclaveRole? {
         switch self {
-        case .registerCaller: nil
-        case .seal, .open, .lease, .rewrap, .retire, .fate: .keychain
+        case .registerCaller, .identify: nil
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent: .keychain
         default: .authentication
         }
     }

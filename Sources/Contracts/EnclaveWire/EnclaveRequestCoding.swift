@@ -31,6 +31,8 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 generation: try call.octets("generation", in: 8...8))
         case 5: return .retire(try call.list("keys", max: retiredMax))
         case 6: return .fate(try call.value("key"))
+        case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
+        case 8: return .identify
         case 10...25: return try personal(number, &call)
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
@@ -92,6 +94,8 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 try fields.tagged(4) { try $0.value(row); try $0.octets(wrapped); try $0.octets(generation) }
             case .retire(let keys): try fields.tagged(5) { try $0.list(keys) }
             case .fate(let key): try fields.tagged(6) { try $0.value(key) }
+            case .consent(let consent, let reason): try fields.tagged(7) { try $0.value(consent); try $0.optionalText(0, reason) }
+            case .identify: fields.tagged(8) { _ in }
             default: try writePersonal(into: &fields)
             }
         }
@@ -99,7 +103,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
 
     private func writePersonal(into fields: inout DER.Serializer) throws {
         switch self {
-        case .registerCaller, .seal, .open, .lease, .rewrap, .retire, .fate: break
+        case .registerCaller, .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify: break
         case .status: fields.tagged(10) { _ in }
         case .challenge(let purpose): try fields.tagged(11) { try $0.integer(purpose.rawValue) }
         case .setPasscode(let challenge, let new, let recoveryKey):

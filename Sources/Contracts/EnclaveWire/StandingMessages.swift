@@ -169,59 +169,27 @@ package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// An executable as the witness found it.
-package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable {
-    package let path: String
-    package let device: Int64
-    package let inode: Int64
-    /// SHA-256 of the file's content.
-    package let digest: [UInt8]
-
-    package init(path: String, device: Int64, inode: Int64, digest: [UInt8]) {
-        self.path = path
-        self.device = device
-        self.inode = inode
-        self.digest = digest
-    }
-
-    package init(from fields: inout DERFields) throws {
-        path = try fields.text("path", max: 4096)
-        device = try fields.integer("device", in: Int64.min...Int64.max)
-        inode = try fields.integer("inode", in: Int64.min...Int64.max)
-        digest = try fields.octets("digest", in: 32...32)
-    }
-
-    package func write(into der: inout DER.Serializer) throws {
-        try der.sequence { fields in
-            try fields.text(path)
-            try fields.integer(device)
-            try fields.integer(inode)
-            try fields.octets(digest)
-        }
-    }
-}
-
-/// Witness to enclave. No identity means that the process is gone or cannot be looked at.
+/// Witness to enclave. A process that is gone or cannot be looked at is unknown, which is an answer like another.
 package struct WitnessAnswer: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
-    package let executable: ExecutableIdentity?
+    package let identity: CallerIdentity
 
-    package init(number: Int64, executable: ExecutableIdentity?) {
+    package init(number: Int64, identity: CallerIdentity) {
         self.number = number
-        self.executable = executable
+        self.identity = identity
     }
 
     package init(from fields: inout DERFields) throws {
-        try fields.version(1)
+        try fields.version(2)
         number = try fields.integer("number", in: 0...Int64.max)
-        executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
+        identity = try fields.value("identity")
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(1)
+            try fields.integer(2)
             try fields.integer(number)
-            if let executable { try fields.tagged(0) { try $0.value(executable) } }
+            try fields.value(identity)
         }
     }
 }

@@ -29,6 +29,8 @@ package struct LayeredOpening: Sendable {
 package final class GatheredEvidence {
     package var evidence = Evidence()
     package var passcodeKey: SecretBytes?
+    /// What the person chose, where they were asked for consent.
+    package var consent: ConsentChoice?
 
     package init() {}
 }

@@ -16,6 +16,8 @@ struct Operation {
     let reason: String?
     /// What is opened, for the trace of tests: the item's identity.
     var item: [UInt8] = []
+    /// What the person is to let happen, where the operation is that.
+    var consent: Consent?
 }
 
 extension RequestLine {
@@ -75,7 +77,7 @@ private final class Prompt {
         self.ways = ways
         trace = RequestTrace(line.room, caller, operation)
         pending = try line.room.attention.begin(for: caller.uid)
-        name = CallerName(pid: Int64(caller.pid), path: line.room.witness.executable(of: caller)?.path)
+        name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
         deadline = MachineClock.monotonic + DoorLimits.personTime
         bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
     }
@@ -118,7 +120,7 @@ private final class Prompt {
         trace.issued(challenge.nonce)
         let question = PromptQuestion(
             prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: operation.reason,
-            attempt: attempt, triesLeft: vault.status.triesLeft, ways: ways)
+            attempt: attempt, triesLeft: vault.status.triesLeft, ways: ways, consent: operation.consent)
         try room.attention.ask(question, pending)
         trace.asked(challenge.nonce)
         if isShown { askFinger() }
@@ -182,27 +184,40 @@ private final class Prompt {
         case .cancelled: outcome = .cancelled; throw Refusal(.cancelled)
         case .fallback: outcome = .cancelled; throw Refusal(.fallbackChosen)
         case .nobody: throw Refusal(.nobodyToAsk)
-        case .passcode(let sealed):
-            // Nor for a question that nobody saw; it ends, since whoever answered it waits for the enclave's word.
-            guard isShown, ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
-            try room.inbox.use(challenge, for: caller.uid)
-            trace.used(challenge.nonce)
-            let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid)
-            do throws(Refusal) {
-                gathered.passcodeKey = try vault.authenticate(passcode)
-            } catch {
-                trace.evidence(challenge.nonce, "passcode", isRight: false)
-                guard error.reason == .authenticationFailed else { throw error }
-                vault.note(WrongGuess(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
-                attempt += 1
-                guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
-                try ask()
-                return false
+        case .consent(let sealed, let choice):
+            guard let consent = operation.consent, consent.offered.contains(choice) else {
+                throw Refusal(.authenticationFailed, "this choice was not offered")
             }
-            gathered.evidence.passcode = vault.boot
-            trace.evidence(challenge.nonce, "passcode", isRight: true)
-            return try goOn(with: gathered, challenge.nonce)
+            gathered.consent = choice
+            return try take(sealed, challenge, allowing: .consent(choice), gathered)
+        case .passcode(let sealed):
+            guard operation.consent == nil else { throw Refusal(.authenticationFailed, "a choice belongs to this answer") }
+            return try take(sealed, challenge, allowing: nil, gathered)
         }
+    }
+
+    private func take(
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, allowing ceremony: CeremonyBinding?, _ gathered: GatheredEvidence
+    ) throws(Refusal) -> Bool {
+        // No passcode is taken for a question that nobody saw; it ends, since whoever answered it waits for the enclave's word.
+        guard isShown, ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
+        try room.inbox.use(challenge, for: caller.uid)
+        trace.used(challenge.nonce)
+        let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, allowing: ceremony)
+        do throws(Refusal) {
+            gathered.passcodeKey = try vault.authenticate(passcode)
+        } catch {
+            trace.evidence(challenge.nonce, "passcode", isRight: false)
+            guard error.reason == .authenticationFailed else { throw error }
+            vault.note(WrongGuess(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
+            attempt += 1
+            guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
+            try ask()
+            return false
+        }
+        gathered.evidence.passcode = vault.boot
+        trace.evidence(challenge.nonce, "passcode", isRight: true)
+        return try goOn(with: gathered, challenge.nonce)
     }
 
     private func take(_ verdict: ReaderVerdict, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
@@ -219,6 +234,8 @@ private final class Prompt {
                 try dropFinger()
                 return false
             }
+            // A finger has no words: it says yes to this once.
+            gathered.consent = .once
             trace.evidence(verdict.nonce, "finger", isRight: true)
             return try goOn(with: gathered, verdict.nonce)
         case .missed, .enrolled, .notEnrolled, .changed:

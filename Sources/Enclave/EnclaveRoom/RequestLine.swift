@@ -27,6 +27,8 @@ final class RequestLine {
     let channel: Channel
     private let role: EnclaveRole
     private var registered: Peer?
+    /// Who the registered caller is, once it was asked.
+    private(set) var identity: CallerIdentity?
     /// What the last operation was allowed by, until it is carried out.
     var allowing: (RequestTrace, [UInt8])?
 
@@ -91,6 +93,11 @@ final class RequestLine {
         guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room does not ask that") }
         if request == .registerCaller { return Response(try register(descriptors)) }
         guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
+        if request == .identify {
+            let found = room.witness.identity(of: caller)
+            identity = found
+            return Response(.identity(found))
+        }
         return try carryOut(request, secret, for: caller)
     }
 
@@ -105,6 +112,7 @@ final class RequestLine {
         guard ProcessDescriptor.pid(of: descriptors[1]) == peer.pid else {
             throw Refusal(.badParameter, "the caller's process is not the one that connected")
         }
+        identity = nil
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
         return .caller(person: peer.uid, pid: Int64(peer.pid))
     }

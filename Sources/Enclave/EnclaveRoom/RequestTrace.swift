@@ -20,6 +20,7 @@ final class RequestTrace {
             case .readItem: "read"
             case .evaluatePolicy: "evaluate"
             case .unlock: "unlock"
+            case .consent: "consent"
             }
         let item = operation.item.isEmpty ? "0" : "i:\(hex(operation.item))"
         tell("request \(request) p:\(caller.uid) c:\(caller.pid) \(word) \(item)")
@@ -38,7 +39,7 @@ final class RequestTrace {
     func answered(_ nonce: [UInt8], _ answer: PromptAnswer) {
         let kind =
             switch answer {
-            case .passcode: "passcode"
+            case .passcode, .consent: "passcode"
             case .cancelled: "cancelled"
             case .fallback: "fallback"
             case .nobody: "nobody"

@@ -49,6 +49,14 @@ extension RequestLine {
 
         case .fate(let name): return Response(.fate(try vault.fate(of: name)))
 
+        case .consent(let consent, let reason):
+            let gathered = try gather(
+                Operation(
+                    kind: .consent, requirement: Vault.requirement(of: .biometryOrPasscode), protection: .always, reason: reason, consent: consent),
+                for: caller, in: vault)
+            release()
+            return Response(.consented(gathered.consent ?? .once))
+
         default: throw Refusal(.internalFault)
         }
     }

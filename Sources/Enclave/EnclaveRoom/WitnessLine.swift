@@ -37,9 +37,9 @@ final class WitnessLine: Sendable {
         }
     }
 
-    /// Who a process is; nil when nobody can say in time. A prompt then says "an unknown program".
-    func executable(of peer: Peer) -> ExecutableIdentity? {
-        guard let process = peer.process, let waiting = try? Waiting() else { return nil }
+    /// Who a process is; unknown when nobody can say in time.
+    func identity(of peer: Peer) -> CallerIdentity {
+        guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
         let (channel, number) = state.withLock { state in
             state.number += 1
             state.waiting[state.number] = waiting
@@ -48,8 +48,18 @@ final class WitnessLine: Sendable {
         defer { state.withLock { $0.waiting[number] = nil } }
         guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
-        else { return nil }
+        else { return .unseen }
         _ = waiting.wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.witnessTime)
-        return waiting.answer.withLock { $0 }?.executable
+        return waiting.answer.withLock { $0 }?.identity ?? .unseen
+    }
+}
+
+extension CallerName {
+    /// How a prompt names a caller: by its own program, and by those that started it where that program is Vauban's own.
+    init(of peer: Peer, _ identity: CallerIdentity) {
+        let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
+        self.init(
+            pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, doubt: identity.doubt,
+            startedBy: identity.throughCommandLine ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [])
     }
 }

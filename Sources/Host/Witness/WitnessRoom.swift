@@ -44,7 +44,8 @@ package struct WitnessRoom: Sendable {
             }
             let question = try WitnessQuestion(derBytes: message.header)
             let executable = ExecutableWitness.identity(ofProcess: question.pid, heldBy: message.descriptors[0])
-            try line.send(header: WitnessAnswer(number: question.number, executable: executable).encoded())
+            let identity = executable.map { CallerIdentity(.own, executable: $0, chain: [$0.path]) } ?? .unseen
+            try line.send(header: WitnessAnswer(number: question.number, identity: identity).encoded())
         }
     }
 }

@@ -19,6 +19,8 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
     case configure(LockSettings)
     case enrol(unlocks: Bool)
     case forgetFingers
+    /// The answer to a question for consent. It is not one of the enclave's requests; what allows it is the passcode.
+    case consent(ConsentChoice)
 
     /// What its challenge must be for.
     package var purpose: PasscodePurpose {
@@ -31,6 +33,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
         case .setRecoveryKey: .recoveryKey
         case .configure: .configure
         case .enrol, .forgetFingers: .enrol
+        case .consent: .prompt
         }
     }
 
@@ -41,7 +44,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
         case .setPasscode(let recoveryKey), .setRecoveryKey(let recoveryKey): [recoveryKey]
         case .changePasscode(let new, _): [new]
         case .recover(let new, let newRecoveryKey): [new, newRecoveryKey]
-        case .removePasscode, .erase, .configure, .enrol, .forgetFingers: []
+        case .removePasscode, .erase, .configure, .enrol, .forgetFingers, .consent: []
         }
     }
 
@@ -58,6 +61,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
             case .configure(let settings): try fields.tagged(22) { try $0.value(settings) }
             case .enrol(let unlocks): try fields.tagged(23) { try $0.boolean(unlocks) }
             case .forgetFingers: fields.tagged(24) { _ in }
+            case .consent(let choice): try fields.tagged(7) { try $0.integer(choice.rawValue) }
             }
         }
     }

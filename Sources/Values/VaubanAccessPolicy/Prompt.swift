@@ -1,26 +1,62 @@
 package import SwiftASN1
 package import VaubanDER
 
+/// Why a caller has no identity of its own.
+package enum Doubt: Int64, CaseIterable, Sendable {
+    /// It runs what somebody wrote: a shell, python3, the dynamic loader. Which script that is cannot be told for sure.
+    case interpreter = 1
+    /// Another process traces it and can make it do anything.
+    case traced = 2
+    /// Whoever started Vauban's command line has ended.
+    case orphan = 3
+    /// Code is loaded into it that others than root can write.
+    case foreignCode = 4
+    /// Nobody could look at it.
+    case unseen = 5
+}
+
 /// Who asks, as the witness told it; never the caller's own words.
 package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     package let pid: Int64
     /// The executable's path; nil when nobody could look.
     package let path: String?
+    /// Why it has no identity of its own; nil where it has one.
+    package let doubt: Doubt?
+    /// Who started it, the nearest first, where it is Vauban's own command line.
+    package let startedBy: [String]
 
-    package init(pid: Int64, path: String?) {
+    package static let startedByMax = 16
+
+    package init(pid: Int64, path: String?, doubt: Doubt? = nil, startedBy: [String] = []) {
         self.pid = pid
         self.path = path
+        self.doubt = doubt
+        self.startedBy = startedBy
     }
 
     package init(from fields: inout DERFields) throws {
         pid = try fields.integer("pid", in: 0...Int64(Int32.max))
         path = try fields.optionalText(0, "path", max: 4096)
+        doubt = try fields.optionalInteger(1, "doubt", in: 1...255).map { number in
+            guard let doubt = Doubt(rawValue: number) else { throw DERFault("doubt is unknown") }
+            return doubt
+        }
+        startedBy = try fields.optional(2, "started by") { list in
+            var paths: [String] = []
+            while !list.isEmpty {
+                guard paths.count < Self.startedByMax else { throw DERFault("started by has too many elements") }
+                paths.append(try list.text("started by", max: 1024))
+            }
+            return paths
+        } ?? []
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(pid)
             try fields.optionalText(0, path)
+            try fields.optionalInteger(1, doubt?.rawValue)
+            if !startedBy.isEmpty { try fields.tagged(2) { list in for path in startedBy { try list.text(path) } } }
         }
     }
 }
@@ -30,6 +66,8 @@ package enum PromptOperation: Int64, Sendable {
     case readItem = 1
     case evaluatePolicy = 2
     case unlock = 3
+    /// To let a program across the line between its items and another's; the question says which (`Consent`).
+    case consent = 4
 }
 
 /// One question to the person. Each try has a challenge of its own; the prompt stays the same.
@@ -47,12 +85,14 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let triesLeft: Int64
     /// What the person can show: the passcode here, a finger at the reader, or either.
     package let ways: Ways
+    /// What is to be let happen, where the operation is `consent`.
+    package let consent: Consent?
 
     package static let attemptsMax: Int64 = 3
 
     package init(
         prompt: [UInt8], person: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
-        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode
+        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode, consent: Consent? = nil
     ) {
         self.prompt = prompt
         self.person = person
@@ -63,6 +103,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         self.attempt = attempt
         self.triesLeft = triesLeft
         self.ways = ways
+        self.consent = consent
     }
 
     package init(from fields: inout DERFields) throws {
@@ -78,6 +119,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         triesLeft = try fields.integer("tries left", in: 0...100)
         ways = Ways(rawValue: try fields.integer("ways", in: 1...3))
         reason = try fields.optionalText(0, "reason", max: 1024)
+        consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
+        guard (consent != nil) == (operation == .consent) else { throw DERFault("consent goes with its operation") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -91,6 +134,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(triesLeft)
             try fields.integer(ways.rawValue)
             try fields.optionalText(0, reason)
+            if let consent { try fields.tagged(1) { try $0.value(consent) } }
         }
     }
 }
@@ -98,13 +142,17 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
 /// What came of a question, from the agent's side. No agent can say yes.
 package enum PromptAnswer: Hashable, Sendable {
     case passcode(SealedPasscode)
+    /// To a question for consent: how long it holds. The passcode's seal is bound to that choice, so that whoever carries
+    /// the answer cannot make a longer one of it.
+    case consent(SealedPasscode, ConsentChoice)
     case cancelled
     case fallback
     /// Nobody is there to ask: said by authd, not by an agent.
     case nobody
 }
 
-/// `PromptAnswer ::= CHOICE { passcode [0] SealedPasscode, cancelled [1], fallback [2], nobody [3] }`
+/// `PromptAnswer ::= CHOICE { passcode [0] SealedPasscode, cancelled [1], fallback [2], nobody [3],
+///   consent [4] { SealedPasscode, choice INTEGER } }`
 extension PromptAnswer {
     package init(choiceFrom fields: inout DERFields) throws {
         switch try fields.choice("answer") {
@@ -116,6 +164,14 @@ extension PromptAnswer {
         case 1: _ = try fields.optional(1, "cancelled") { _ in }; self = .cancelled
         case 2: _ = try fields.optional(2, "fallback") { _ in }; self = .fallback
         case 3: _ = try fields.optional(3, "nobody") { _ in }; self = .nobody
+        case 4:
+            let given: PromptAnswer? = try fields.optional(4, "consent") { consent in
+                let sealed: SealedPasscode = try consent.value("passcode")
+                guard let choice = ConsentChoice(rawValue: try consent.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
+                return .consent(sealed, choice)
+            }
+            guard let given else { throw DERFault("consent is missing") }
+            self = given
         default: throw DERFault("answer is unknown")
         }
     }
@@ -126,6 +182,7 @@ extension PromptAnswer {
         case .cancelled: der.tagged(1) { _ in }
         case .fallback: der.tagged(2) { _ in }
         case .nobody: der.tagged(3) { _ in }
+        case .consent(let sealed, let choice): try der.tagged(4) { try $0.value(sealed); try $0.integer(choice.rawValue) }
         }
     }
 }

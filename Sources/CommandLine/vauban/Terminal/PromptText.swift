@@ -11,7 +11,9 @@ enum PromptText {
     static func question(_ question: PromptQuestion) -> String {
         var lines = ["Vauban asks for your \(wanted(question.ways))."]
         lines.append("  Who asks:  \(caller(question.caller))")
-        lines.append("  What for:  \(operation(question.operation))")
+        lines += doubt(question.caller).map { "             \($0)" }
+        lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? operation(question.operation))")
+        if let consent = question.consent { lines += ConsentText.particulars(consent) }
         if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
             lines.append("  It says:   “\(reason)”")
         }
@@ -51,11 +53,28 @@ enum PromptText {
         return "\(name) (\(SafeText.path(path, max: pathMax)), process \(caller.pid))"
     }
 
+    /// What a person should know of a caller whose name says little.
+    private static func doubt(_ caller: CallerName) -> [String] {
+        let chain = caller.startedBy.map { SafeText.path($0, max: pathMax) }.joined(separator: ", started by ")
+        var lines = chain.isEmpty ? [] : ["started by \(chain)"]
+        let who = caller.startedBy.isEmpty ? "It" : "What started it"
+        switch caller.doubt {
+        case .interpreter: lines.append("\(who) runs what anybody wrote: which script or command that is cannot be told.")
+        case .traced: lines.append("WARNING: another program watches and controls it.")
+        case .orphan: lines.append("Whoever started it has ended.")
+        case .foreignCode: lines.append("WARNING: it runs code that was not installed by the administrator.")
+        case .unseen: lines.append("\(who) could not be looked at.")
+        case nil: break
+        }
+        return lines
+    }
+
     static func operation(_ operation: PromptOperation) -> String {
         switch operation {
         case .readItem: "to read an item that asks for you"
         case .evaluatePolicy: "to know that you are here"
         case .unlock: "to unlock the keychain"
+        case .consent: "to be let in"
         }
     }
 

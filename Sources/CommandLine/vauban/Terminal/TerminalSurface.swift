@@ -18,6 +18,7 @@ final class TerminalSurface: PromptSurface {
         // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
         let head = question.attempt == 1 ? "\n" + PromptText.question(question) : PromptText.again(question)
         guard question.ways.contains(.passcode) else { return askForFinger(head, withdrawal) }
+        if let consent = question.consent { return askForConsent(consent, head, question.ways, withdrawal) }
         let prompt = head + PromptText.passcodePrompt(question.ways)
         let hasOtherWay = question.ways.contains(.finger)
         switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
@@ -25,6 +26,31 @@ final class TerminalSurface: PromptSurface {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
         case .line(let passcode): return passcode.isEmpty ? .cancelled : .passcode(passcode)
+        }
+    }
+
+    /// First how long the yes holds, then the passcode, which is sealed together with it. A finger says yes to this once.
+    private func askForConsent(_ consent: Consent, _ head: String, _ ways: Ways, _ withdrawal: any Withdrawal) -> PromptResponse {
+        var head = head
+        var choice = ConsentChoice.once
+        if let choices = ConsentText.choices(consent) {
+            let hint = ways.contains(.finger) ? "A finger on the reader lets it once.\n" : ""
+            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger)) {
+            case .cancelled: return .cancelled
+            case .withdrawn: return .withdrawn
+            case .line(let line):
+                guard let chosen = ConsentText.choice(line.withUnsafeBytes { $0.first }, of: consent) else { return .cancelled }
+                choice = chosen
+            }
+            head = "\(choice == .once ? "Once" : choice == .untilLock ? "Until the keychain locks" : "Always").\n"
+        }
+        let prompt = head + PromptText.passcodePrompt(ways)
+        switch terminal.readSecretLine(
+            prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger))
+        {
+        case .cancelled: return .cancelled
+        case .withdrawn: return .withdrawn
+        case .line(let passcode): return passcode.isEmpty ? .cancelled : .consent(passcode, choice)
         }
     }
 
@@ -51,7 +77,8 @@ final class PreparedSurface: PromptSurface {
         guard question.ways.contains(.passcode), question.attempt == 1, let passcode = try? person.preparedPasscode() else {
             return .cancelled
         }
-        return .passcode(passcode)
+        // Whoever sent the passcode along said yes to what this command does, and to nothing after it.
+        return question.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
     }
 
     func settled(_ outcome: PromptOutcome) {}

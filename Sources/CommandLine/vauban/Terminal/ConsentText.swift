@@ -1,0 +1,52 @@
+import VaubanAccessPolicy
+
+/// The words of a question for consent, and of its answers.
+enum ConsentText {
+    private static let textMax = 240
+
+    static func purpose(_ consent: Consent) -> String {
+        switch consent.purpose {
+        case .readItem: "to read an item that another program keeps"
+        case .changeItem: "to change an item that another program keeps"
+        case .deleteItem: "to delete an item that another program keeps"
+        case .acceptBuild: "to be taken for a new build of a program that keeps items here"
+        case .listOwners: "to see what every program keeps, without its secrets"
+        case .changePermission: "to change what programs may read"
+        case .moveItems: "to give items to another owner"
+        }
+    }
+
+    static func particulars(_ consent: Consent) -> [String] {
+        [("Item:", consent.item), ("Owner:", consent.owner), ("Program:", consent.program)].compactMap { name, text in
+            guard let shown = text.map({ SafeText.line($0, max: textMax) }), !shown.isEmpty else { return nil }
+            return "  \(name)\(String(repeating: " ", count: max(11 - name.count, 1)))\(shown)"
+        }
+    }
+
+    /// What can be chosen, as letters; nil where the only answers are yes and no.
+    static func choices(_ consent: Consent) -> String? {
+        guard consent.offered != .once else { return nil }
+        let words = ConsentChoice.allCases.filter { consent.offered.contains($0) }.map(word)
+        return "Let it: \(words.joined(separator: ", ")), [n]o: "
+    }
+
+    private static func word(_ choice: ConsentChoice) -> String {
+        switch choice {
+        case .once: "[o]nce"
+        case .untilLock: "until the keychain [l]ocks"
+        case .always: "[a]lways"
+        }
+    }
+
+    /// The choice that a letter stands for; nil for every other key, which is a no.
+    static func choice(_ letter: UInt8?, of consent: Consent) -> ConsentChoice? {
+        let choice: ConsentChoice? =
+            switch letter {
+            case UInt8(ascii: "o"), UInt8(ascii: "O"): .once
+            case UInt8(ascii: "l"), UInt8(ascii: "L"): .untilLock
+            case UInt8(ascii: "a"), UInt8(ascii: "A"): .always
+            default: nil
+            }
+        return choice.flatMap { consent.offered.contains($0) ? $0 : nil }
+    }
+}

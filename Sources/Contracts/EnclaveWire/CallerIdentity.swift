@@ -1,0 +1,158 @@
+// Who a caller is, in the system's words (Specs/caller-identity.md): what the witness found, as one value.
+
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// An executable as the witness found it.
+package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable {
+    package let path: String
+    package let device: Int64
+    package let inode: Int64
+    /// SHA-256 of the file's content.
+    package let digest: [UInt8]
+
+    package init(path: String, device: Int64, inode: Int64, digest: [UInt8]) {
+        self.path = path
+        self.device = device
+        self.inode = inode
+        self.digest = digest
+    }
+
+    package init(from fields: inout DERFields) throws {
+        path = try fields.text("path", max: 4096)
+        device = try fields.integer("device", in: Int64.min...Int64.max)
+        inode = try fields.integer("inode", in: Int64.min...Int64.max)
+        digest = try fields.octets("digest", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.text(path)
+            try fields.integer(device)
+            try fields.integer(inode)
+            try fields.octets(digest)
+        }
+    }
+}
+
+/// The program that is judged for a caller: the caller itself, or, behind Vauban's own command line, its nearest ancestor
+/// that is not Vauban.
+///
+/// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { doubt }, installed [1], flatpak [2] { name },
+///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
+///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, chain SEQUENCE OF SEQUENCE { UTF8String } }`
+package struct CallerIdentity: Hashable, Sendable {
+    /// What kind of identity it is. The number 5 is kept for signed programs.
+    package enum Standing: Hashable, Sendable {
+        case unknown(Doubt)
+        /// Root's file, in folders that only root can change.
+        case installed
+        case flatpak(name: String)
+        case snap(name: String)
+        /// The person's own, or anybody's who is not root: known by its digest alone.
+        case own
+    }
+
+    package let standing: Standing
+    /// Whether the caller is `vauban` itself, and everything here is about the one that started it.
+    package let throughCommandLine: Bool
+    /// Present where it could be looked at, also where the standing is unknown (an interpreter has a file too).
+    package let executable: ExecutableIdentity?
+    /// The distribution's package that the file came with, where that can be told.
+    package let package: String?
+    /// The systemd unit or scope in which the program runs. For the eye: a person can make scopes of any name.
+    package let unit: String?
+    /// The executables from the caller up to the judged one, the caller's first; empty text where one could not be seen.
+    package let chain: [String]
+
+    package static let chainMax = 16
+    package static let nameBytesMax = 256
+    /// A longer path stands in the chain as one that could not be seen.
+    package static let linkBytesMax = 1024
+
+    package init(
+        _ standing: Standing, throughCommandLine: Bool = false, executable: ExecutableIdentity? = nil, package: String? = nil,
+        unit: String? = nil, chain: [String] = []
+    ) {
+        self.standing = standing
+        self.throughCommandLine = throughCommandLine
+        self.executable = executable
+        self.package = package
+        self.unit = unit
+        self.chain = chain
+    }
+
+    /// Nobody could look.
+    package static let unseen = CallerIdentity(.unknown(.unseen))
+
+    /// Its name as an application; nil where it has none.
+    package var application: ApplicationIdentifier? {
+        switch standing {
+        case .unknown: nil
+        case .installed: executable.map { .installed(path: $0.path) }
+        case .flatpak(let name): .flatpak(name)
+        case .snap(let name): .snap(name)
+        case .own: executable.map { .build(digest: $0.digest) }
+        }
+    }
+
+    package var doubt: Doubt? {
+        if case .unknown(let doubt) = standing { doubt } else { nil }
+    }
+}
+
+extension CallerIdentity: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let number = try fields.choice("standing")
+        let standing: Standing? = try fields.optional(number, "standing") { standing in
+            switch number {
+            case 0:
+                guard let doubt = Doubt(rawValue: try standing.integer("doubt", in: 1...255)) else { throw DERFault("doubt is unknown") }
+                return .unknown(doubt)
+            case 1: return .installed
+            case 2: return .flatpak(name: try standing.text("name", max: Self.nameBytesMax))
+            case 3: return .snap(name: try standing.text("name", max: Self.nameBytesMax))
+            case 4: return .own
+            default: throw DERFault("standing is unknown")
+            }
+        }
+        guard let standing else { throw DERFault("standing is missing") }
+        self.standing = standing
+        throughCommandLine = try fields.boolean("through the command line")
+        executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
+        package = try fields.optionalText(1, "package", max: Self.nameBytesMax)
+        unit = try fields.optionalText(2, "unit", max: Self.nameBytesMax)
+        chain = try fields.list("chain", max: Self.chainMax, of: ChainLink.self).map(\.path)
+        switch standing {
+        case .installed, .own: guard executable != nil else { throw DERFault("an identity by its file has none") }
+        case .unknown, .flatpak, .snap: break
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch standing {
+            case .unknown(let doubt): try fields.tagged(0) { try $0.integer(doubt.rawValue) }
+            case .installed: fields.tagged(1) { _ in }
+            case .flatpak(let name): try fields.tagged(2) { try $0.text(name) }
+            case .snap(let name): try fields.tagged(3) { try $0.text(name) }
+            case .own: fields.tagged(4) { _ in }
+            }
+            try fields.boolean(throughCommandLine)
+            if let executable { try fields.tagged(0) { try $0.value(executable) } }
+            try fields.optionalText(1, package)
+            try fields.optionalText(2, unit)
+            try fields.list(chain.map { ChainLink(path: $0) })
+        }
+    }
+}
+
+/// One executable of a chain.
+private struct ChainLink: DERReadable, DERWritable {
+    let path: String
+
+    init(path: String) { self.path = path }
+    init(from fields: inout DERFields) throws { path = try fields.text("path", max: CallerIdentity.linkBytesMax) }
+    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(path) } }
+}

@@ -1,0 +1,87 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// How long a person's yes to a program holds.
+package enum ConsentChoice: Int64, CaseIterable, Sendable {
+    case once = 1
+    case untilLock = 2
+    case always = 3
+}
+
+/// What a person is asked to let happen across the line between one program's items and another's. The words about the
+/// item are keychaind's, which keeps the line; who asks is the enclave's word as everywhere.
+///
+/// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,
+///   owner [1] UTF8String OPTIONAL, program [2] UTF8String OPTIONAL }`
+package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Purpose: Int64, CaseIterable, Sendable {
+        /// To read, change or remove one item of another program.
+        case readItem = 1
+        case changeItem = 2
+        case deleteItem = 3
+        /// To count as a new build of a program that kept items before.
+        case acceptBuild = 4
+        /// To see what all programs keep, without a value.
+        case listOwners = 5
+        /// To let a program read an item, or no longer, or to accept new builds from a folder.
+        case changePermission = 6
+        /// To give items to another owner.
+        case moveItems = 7
+    }
+
+    package struct Choices: OptionSet, Hashable, Sendable {
+        package let rawValue: Int64
+        package init(rawValue: Int64) { self.rawValue = rawValue }
+        package static let once = Self(rawValue: 1)
+        package static let untilLock = Self(rawValue: 2)
+        package static let always = Self(rawValue: 4)
+
+        package func contains(_ choice: ConsentChoice) -> Bool { rawValue >> (choice.rawValue - 1) & 1 == 1 }
+    }
+
+    package static let textBytesMax = 512
+
+    package let purpose: Purpose
+    package let offered: Choices
+    /// The item's name; how many there are, where it is about several.
+    package let item: String?
+    /// Whose it is: an access group.
+    package let owner: String?
+    /// The program that is to be let in, or the folder of builds.
+    package let program: String?
+
+    /// Texts that are too long are cut at a whole character, since they are for the eye alone.
+    package init(_ purpose: Purpose, offered: Choices, item: String? = nil, owner: String? = nil, program: String? = nil) {
+        self.purpose = purpose
+        self.offered = offered
+        self.item = item.map(Self.bounded)
+        self.owner = owner.map(Self.bounded)
+        self.program = program.map(Self.bounded)
+    }
+
+    private static func bounded(_ text: String) -> String {
+        guard text.utf8.count > textBytesMax else { return text }
+        var cut = String(text.prefix(textBytesMax))
+        while cut.utf8.count > textBytesMax { cut.removeLast() }
+        return cut
+    }
+
+    package init(from fields: inout DERFields) throws {
+        guard let purpose = Purpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        self.purpose = purpose
+        offered = Choices(rawValue: try fields.integer("offered", in: 1...7))
+        item = try fields.optionalText(0, "item", max: Self.textBytesMax)
+        owner = try fields.optionalText(1, "owner", max: Self.textBytesMax)
+        program = try fields.optionalText(2, "program", max: Self.textBytesMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(purpose.rawValue)
+            try fields.integer(offered.rawValue)
+            try fields.optionalText(0, item)
+            try fields.optionalText(1, owner)
+            try fields.optionalText(2, program)
+        }
+    }
+}
