@@ -70,7 +70,7 @@ extension RequestLine {
             try body()
         } catch {
             if error.reason == .authenticationFailed, error.triesLeft != nil {
-                let who = room.witness.executable(of: caller)?.path ?? "an unknown program"
+                let who = CallerName(of: caller, identity ?? room.witness.identity(of: caller)).path ?? "an unknown program"
                 vault.note(WrongGuess(date: room.host.clock.referenceMicroseconds, purpose: purpose, who: who))
             }
             throw error

@@ -2,6 +2,7 @@
 
 import Enclave
 import EnclaveWire
+import VaubanAccessPolicy
 internal import Synchronization
 import VaubanDER
 import VaubanLinuxHost
