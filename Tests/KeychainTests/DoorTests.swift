@@ -40,7 +40,7 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson, .rewrapped: continue
+            case .waitingForPerson, .rewrapped, .permissions: continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                 guard try reply(channel) == .done else { return nil }
@@ -186,7 +186,7 @@ private final class Rooms {
             state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, lent: lent,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let listener = try sockets.bindSocket("keychain", mode: 0o600)
-        Thread { _ = try? Doorway(listener: listener, admits: { _ in true }).run(refused: { _, _ in }, serve: { door.serve($0) }) }.start()
+        Thread { _ = try? door.run(Doorway(listener: listener, admits: { _ in true })) }.start()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -25,6 +25,9 @@ final class FakeEnclave: EnclaveLine, Sendable {
         /// What the person does when asked.
         var personAnswers: Refusal?
         var timesAsked = 0
+        /// What the person says to questions for consent, and what they were asked.
+        var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.nobodyToAsk))
+        var consents: [Consent] = []
         var timesOpened = 0
         var timesLeased = 0
         var refusesOnce: Refusal?
@@ -148,6 +151,13 @@ final class FakeEnclave: EnclaveLine, Sendable {
                 state.destroyed.insert(name)
             }
         }
+    }
+
+    func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
+        try state.withLock { state in
+            state.consents.append(consent)
+            return state.consentAnswers
+        }.get()
     }
 
     func fate(_ key: KeyName) throws -> KeyFate { state.withLock { Self.fate(key, $0) } }

@@ -53,14 +53,14 @@ import VaubanSecretBytes
     }
 
     @Test func termsSayWhatIsImplied() throws {
-        let terms = try QueryGrammar.terms(of: ItemQuery(kind: .genericPassword))
-        #expect(terms.attributes == ItemAttributes([.accessGroup: .text("unsigned"), .synchronizable: .number(0)]))
+        let terms = try QueryGrammar.terms(of: ItemQuery(kind: .genericPassword), for: .everything)
+        #expect(terms.attributes == ItemAttributes([.synchronizable: .number(0)]))
         var any = ItemQuery(kind: .genericPassword)
         any.includesSynchronizable = true
-        #expect(try QueryGrammar.terms(of: any).attributes[.synchronizable] == nil)
+        #expect(try QueryGrammar.terms(of: any, for: .everything).attributes[.synchronizable] == nil)
         let named = ItemQuery(kind: .internetPassword, attributes: ItemAttributes([.synchronizable: .text("1"), .port: .text("443")]))
-        #expect(try QueryGrammar.terms(of: named).attributes[.synchronizable] == .number(1))
-        #expect(try QueryGrammar.terms(of: named).attributes[.port] == .number(443))
+        #expect(try QueryGrammar.terms(of: named, for: .everything).attributes[.synchronizable] == .number(1))
+        #expect(try QueryGrammar.terms(of: named, for: .everything).attributes[.port] == .number(443))
     }
 
     @Test func argumentsAreExactlyThese() {

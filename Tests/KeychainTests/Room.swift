@@ -54,7 +54,7 @@ final class Room {
     }
 
     @discardableResult
-    func serve(_ request: KeychainRequest, value: String? = nil) throws -> Replies {
+    func serve(_ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(person: Room.person)) throws -> Replies {
         let replies = Replies()
         let now = clock.withLock { $0 }
         let slept = slept.withLock { $0 }
@@ -63,7 +63,7 @@ final class Room {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
-        try RequestInProgress.serve(request, value: secret, of: Self.person, parts: parts, enclave: enclave, to: replies)
+        try RequestInProgress.serve(request, value: secret, of: caller, parts: parts, enclave: enclave, to: replies)
         return replies
     }
 

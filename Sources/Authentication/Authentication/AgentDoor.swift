@@ -1,3 +1,4 @@
+internal import EnclaveWire
 internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
@@ -8,6 +9,7 @@ internal import VaubanLinuxHost
 struct AgentDoor {
     let visitor: Visitor
     let desk: AttentionDesk
+    let counter: EnclaveCounter
     let log: Logger
 
     func serve() {
@@ -39,7 +41,18 @@ struct AgentDoor {
         guard !place.isEmpty, place.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw Refusal(.badParameter, "the place is not a line of text")
         }
+        if scope == .ownProcess { try requireOwnTerminal() }
         return Agent(person: visitor.peer.uid, pid: visitor.peer.pid, scope: scope, place: place)
+    }
+
+    /// Vauban's own command line asks on its own terminal, as sudo does it. Any other program that asks on its own would see
+    /// what is typed there: that takes the person's word. In user mode programs are not told apart.
+    private func requireOwnTerminal() throws {
+        guard let identity = counter.identity, !identity.throughCommandLine else { return }
+        var counter = counter
+        guard case .status(let status) = try counter.ask(.status, watching: nil).reply, status.settings.allowsTerminalPrompts else {
+            throw Refusal(.notAllowedHere, "a program may ask on its own terminal only after: vauban allow terminal-prompts on")
+        }
     }
 
     /// The next message that this version knows; one of another is refused by name and harms nothing.

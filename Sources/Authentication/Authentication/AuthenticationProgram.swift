@@ -14,8 +14,10 @@ package enum AuthenticationProgram {
                 exit(64)
             }
             let listener = try InheritedSockets().socket("authentication")
+            // What lies in /etc is out of reach when the room is shut in.
+            let identifiesCallers = try Roster.isOfThisProcess()
             for sentence in try hardening.confine() { log.warning("\(sentence)") }
-            try AuthenticationRoom(listener: listener, enclave: enclave, log: log).run()
+            try AuthenticationRoom(listener: listener, enclave: enclave, identifiesCallers: identifiesCallers, log: log).run()
         } catch {
             log.critical("\(error)")
             exit(1)

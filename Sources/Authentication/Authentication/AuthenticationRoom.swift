@@ -12,10 +12,13 @@ package struct AuthenticationRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
     private let desk = AttentionDesk()
+    /// Whether programs are told apart: in system mode.
+    private let identifiesCallers: Bool
 
-    package init(listener: Descriptor, enclave: ServerAddress, log: Logger) {
+    package init(listener: Descriptor, enclave: ServerAddress, identifiesCallers: Bool = false, log: Logger) {
         self.listener = listener
         self.enclave = enclave
+        self.identifiesCallers = identifiesCallers
         self.log = log
     }
 
@@ -25,16 +28,21 @@ package struct AuthenticationRoom: Sendable {
         AttentionLine(enclave: enclave, desk: desk, log: log).start()
         let door = Doorway(listener: listener) { _ in true }
         try door.run(
+            look: { [enclave, identifiesCallers] socket, peer in
+                var counter = EnclaveCounter(address: enclave, socket: socket, peer: peer)
+                if identifiesCallers { try counter.identify() }
+                return counter
+            },
             refused: { [log] fault, person in
                 log.notice("a connection is refused", metadata: ["why": "\(fault)", "person": "\(person)"])
             },
-            serve: { [desk, enclave, log] visitor in
+            serve: { [desk, log] visitor, counter in
                 switch AuthenticationRole(rawValue: visitor.role) {
                 case .caller:
-                    var door = CallerDoor(visitor: visitor, desk: desk, enclave: enclave, log: log)
+                    var door = CallerDoor(visitor: visitor, desk: desk, counter: counter, log: log)
                     door.serve()
                 case .agent:
-                    AgentDoor(visitor: visitor, desk: desk, log: log).serve()
+                    AgentDoor(visitor: visitor, desk: desk, counter: counter, log: log).serve()
                 case nil:
                     let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")
                     try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())

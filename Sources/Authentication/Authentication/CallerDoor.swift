@@ -13,11 +13,11 @@ struct CallerDoor {
     private let log: Logger
     private var counter: EnclaveCounter
 
-    init(visitor: Visitor, desk: AttentionDesk, enclave: ServerAddress, log: Logger) {
+    init(visitor: Visitor, desk: AttentionDesk, counter: EnclaveCounter, log: Logger) {
         self.visitor = visitor
         self.desk = desk
         self.log = log
-        counter = EnclaveCounter(address: enclave, visitor: visitor)
+        self.counter = counter
     }
 
     mutating func serve() {

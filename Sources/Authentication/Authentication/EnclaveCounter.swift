@@ -12,12 +12,23 @@ struct EnclaveCounter {
     }
 
     let address: ServerAddress
-    let visitor: Visitor
+    /// The caller's own connection, and who the kernel says is at its other end.
+    let socket: Descriptor
+    let peer: Peer
     private var line: Channel?
+    /// Who the caller is, where that was asked. It does not change for as long as the connection lasts.
+    private(set) var identity: CallerIdentity?
 
-    init(address: ServerAddress, visitor: Visitor) {
+    init(address: ServerAddress, socket: Descriptor, peer: Peer) {
         self.address = address
-        self.visitor = visitor
+        self.socket = socket
+        self.peer = peer
+    }
+
+    /// Finds out who the caller is. To be asked before the caller is sent a word.
+    mutating func identify() throws {
+        guard case .identity(let found) = try ask(.identify, watching: nil).reply else { throw Refusal(.internalFault) }
+        identity = found
     }
 
     /// Sends the request and gives its first reply. A line that broke before that is opened anew once: the enclave has
@@ -61,15 +72,22 @@ struct EnclaveCounter {
     }
 
     private func open() throws -> Channel {
-        guard let process = visitor.peer.process else { throw Refusal(.unavailable, "the caller's process is not known") }
+        guard let process = peer.process else { throw Refusal(.unavailable, "the caller's process is not known") }
         let line = try address.connect(role: EnclaveRole.authentication.rawValue)
-        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [visitor.channel.socket, process])
+        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [socket, process])
         let message = try line.receive(.machine)
         switch try EnclaveReply(derBytes: message.header) {
-        case .caller(person: visitor.peer.uid, pid: Int64(visitor.peer.pid)): return line
+        case .caller(person: peer.uid, pid: Int64(peer.pid)): break
         case .refused(let refusal): throw refusal
         default: throw Refusal(.internalFault)
         }
+        if let identity {
+            try line.send(header: EnclaveRequest.identify.encoded())
+            guard case .identity(identity) = try EnclaveReply(derBytes: try line.receive(.machine).header) else {
+                throw Refusal(.notAllowedHere, "the caller is another by now")
+            }
+        }
+        return line
     }
 
     /// Ends the connection; a prompt that it waits for is cancelled by the enclave.

@@ -32,13 +32,13 @@ package final class KeychainClient: Sendable {
     }
 
     /// Adds an item; answers it if `returns` asks for something. The password is the application's own, for an item whose
-    /// access control needs one: 1 to 1024 bytes.
+    /// access control needs one: 1 to 1024 bytes. `applications` may read the item besides its owner.
     package func add(
         _ record: ItemRecord, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil, returns: ReturnKinds = [],
-        waiting: Waiting? = nil
+        applications: [String] = [], waiting: Waiting? = nil
     ) throws(Refusal) -> FoundEntry? {
         let count = try Self.passwordBytes(password)
-        let request = KeychainRequest.add(record, returns: returns, hasData: secret != nil, passwordBytes: count)
+        let request = KeychainRequest.add(record, returns: returns, hasData: secret != nil, passwordBytes: count, applications: applications)
         return try call(request, secret: secret, password: password, waiting: waiting).found.first
     }
 
@@ -77,6 +77,24 @@ package final class KeychainClient: Sendable {
     /// Removes what no key opens any more.
     package func discard(waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.discard, secret: nil, waiting: waiting)
+    }
+
+    /// What the person has permitted programs to do.
+    package func permissions(waiting: Waiting? = nil) throws(Refusal) -> [Permission] {
+        try call(.permissions, secret: nil, waiting: waiting).permissions
+    }
+
+    /// Permits something, or no longer. To permit asks the person.
+    package func permit(_ change: PermissionChange, waiting: Waiting? = nil) throws(Refusal) {
+        _ = try call(.permit(change), secret: nil, waiting: waiting)
+    }
+
+    /// Gives a batch of the items that belong to nobody to an owner; to be repeated while some are left.
+    package func move(to owner: String, waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
+        guard let progress = try call(.move(to: owner), secret: nil, waiting: waiting).progress else {
+            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+        }
+        return progress
     }
 
     private func call(
@@ -122,6 +140,7 @@ package final class KeychainClient: Sendable {
     private struct Outcome {
         var found: [FoundEntry] = []
         var progress: RewrapProgress?
+        var permissions: [Permission] = []
     }
 
     private func call(_ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?) throws(Refusal) -> Outcome {
@@ -158,6 +177,7 @@ package final class KeychainClient: Sendable {
                 connection.give(back: channel)
                 return .success(outcome)
             case .rewrapped(let progress): outcome.progress = progress
+            case .permissions(let permissions): outcome.permissions += permissions
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)

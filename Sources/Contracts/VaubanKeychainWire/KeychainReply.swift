@@ -12,6 +12,8 @@ package enum KeychainReply: Hashable, Sendable {
     /// The person is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
     case waitingForPerson(String)
     case rewrapped(RewrapProgress)
+    /// What is permitted; in as many messages as it takes.
+    case permissions([Permission])
 }
 
 /// One match: its record where attributes were asked for, and whether a value comes with it.
@@ -38,10 +40,13 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
-///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress } }`
+///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
+///   permissions [5] SEQUENCE OF Permission } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
     package static let itemsMax = 256
+    /// Permissions in one message.
+    package static let permissionsMax = 6
 
     package init(from fields: inout DERFields) throws {
         try fields.version(KeychainRequest.version)
@@ -53,6 +58,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 2: return .items(try reply.list("items", max: Self.itemsMax))
             case 3: return .waitingForPerson(try reply.text("where", max: 512))
             case 4: return .rewrapped(try reply.value("progress"))
+            case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -69,6 +75,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
             case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
+            case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }
             }
         }
     }

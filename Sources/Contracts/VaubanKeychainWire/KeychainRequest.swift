@@ -9,7 +9,8 @@ package import VaubanKeychainModel
 /// many of the section's last bytes are the application's password, for items that need one.
 package enum KeychainRequest: Hashable, Sendable {
     /// `hasData` tells an empty value from none.
-    case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil)
+    /// `applications` may read it besides its owner (`kSecAttrAccess`).
+    case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil, applications: [String] = [])
     case copyMatching(ItemQuery, passwordBytes: Int? = nil)
     case update(ItemQuery, ItemChanges, passwordBytes: Int? = nil)
     case delete(ItemQuery)
@@ -17,7 +18,15 @@ package enum KeychainRequest: Hashable, Sendable {
     case rewrap
     /// Removes what no key opens any more: rows whose class key was destroyed, everything after an erasure.
     case discard
+    /// What the person has permitted so far.
+    case permissions
+    /// Permits something, or no longer, after the person has said yes.
+    case permit(PermissionChange)
+    /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the person; it is
+    /// repeated until none are left.
+    case move(to: String)
 
+    package static let applicationsMax = 64
     package static let passwordBytesMax = 1024
 }
 
@@ -102,7 +111,7 @@ extension ItemChanges: DERReadable, DERWritable {
 }
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
-///   rewrap [4], discard [5] } }`
+///   rewrap [4], discard [5], permissions [6], permit [7], move [8] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -114,12 +123,25 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 0:
                 let record: ItemRecord = try call.value("record")
                 let returns = ReturnKinds(rawValue: try call.integer("returns", in: 0...3))
-                return .add(record, returns: returns, hasData: try call.boolean("has data"), passwordBytes: try Self.passwordBytes(&call))
+                let hasData = try call.boolean("has data")
+                let passwordBytes = try Self.passwordBytes(&call)
+                let applications = try call.optional(1, "applications") { list in
+                    var texts: [String] = []
+                    while !list.isEmpty {
+                        guard texts.count < Self.applicationsMax else { throw DERFault("applications are too many") }
+                        texts.append(try list.text("application", max: Permission.textBytesMax))
+                    }
+                    return texts
+                }
+                return .add(record, returns: returns, hasData: hasData, passwordBytes: passwordBytes, applications: applications ?? [])
             case 1: return .copyMatching(try call.value("query"), passwordBytes: try Self.passwordBytes(&call))
             case 2: return .update(try call.value("query"), try call.value("changes"), passwordBytes: try Self.passwordBytes(&call))
             case 3: return .delete(try call.value("query"))
             case 4: return .rewrap
             case 5: return .discard
+            case 6: return .permissions
+            case 7: return .permit(try call.value("change"))
+            case 8: return .move(to: try call.text("owner", max: 512))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
@@ -135,12 +157,13 @@ extension KeychainRequest: DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
-            case .add(let record, let returns, let hasData, let passwordBytes):
+            case .add(let record, let returns, let hasData, let passwordBytes, let applications):
                 try fields.tagged(0) { call in
                     try call.value(record)
                     try call.integer(returns.rawValue)
                     try call.boolean(hasData)
                     try call.optionalInteger(0, passwordBytes.map { Int64($0) })
+                    if !applications.isEmpty { try call.tagged(1) { list in for text in applications { try list.text(text) } } }
                 }
             case .copyMatching(let query, let passwordBytes):
                 try fields.tagged(1) { call in
@@ -156,6 +179,9 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .delete(let query): try fields.tagged(3) { try $0.value(query) }
             case .rewrap: fields.tagged(4) { _ in }
             case .discard: fields.tagged(5) { _ in }
+            case .permissions: fields.tagged(6) { _ in }
+            case .permit(let change): try fields.tagged(7) { try $0.value(change) }
+            case .move(let owner): try fields.tagged(8) { try $0.text(owner) }
             }
         }
     }

@@ -38,6 +38,14 @@ package final class Doorway: Sendable {
     package func run(
         refused: @escaping @Sendable (HandshakeFault, _ uid: UInt32) -> Void, serve: @escaping @Sendable (Visitor) -> Void
     ) throws(SystemFault) -> Never {
+        try run(look: { _, _ in }, refused: refused, serve: { visitor, _ in serve(visitor) })
+    }
+
+    /// The same with a look at the caller before the first word to it, on the thread that then serves it.
+    package func run<Look>(
+        look: @escaping @Sendable (Descriptor, Peer) throws -> Look, refused: @escaping @Sendable (HandshakeFault, _ uid: UInt32) -> Void,
+        serve: @escaping @Sendable (Visitor, Look) -> Void
+    ) throws(SystemFault) -> Never {
         while true {
             let number = vauban_accept(listener.number)
             if number < 0 {
@@ -54,8 +62,8 @@ package final class Doorway: Sendable {
             let thread = Thread { [self] in
                 defer { leave(person) }
                 do throws(HandshakeFault) {
-                    let (channel, peer, role) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor)
-                    serve(Visitor(channel: channel, peer: peer, role: role))
+                    let (channel, peer, role, found) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) { try look(socket, $0) }
+                    serve(Visitor(channel: channel, peer: peer, role: role), found)
                 } catch {
                     refused(error, person)
                 }

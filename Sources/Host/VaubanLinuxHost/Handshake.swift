@@ -63,13 +63,16 @@ package enum HandshakeFault: Error, Sendable {
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Server side: identity first, then the nonce, then the client's proof. `usesPeerDescriptor` is false only where
-    /// a test stands for a kernel before 6.5.
-    package static func accept(
-        _ socket: Descriptor, usesPeerDescriptor: Bool = true
-    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64) {
+    /// Server side: identity first, then the nonce, then the client's proof. `look` is the time to find out who the caller
+    /// is: what it finds is true of whoever answers afterwards (Specs/caller-identity.md). `usesPeerDescriptor` is false only
+    /// where a test stands for a kernel before 6.5.
+    package static func accept<Look>(
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true, look: (Peer) throws -> Look
+    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64, look: Look) {
         do {
-            let peer = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
+            let named = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
+            let peer = named.process == nil ? named.held(by: try ProcessDescriptor.open(named.pid)) : named
+            let found = try look(peer)
             let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid))
             let hello = try Hello()
             try channel.send(header: try hello.encoded())
@@ -82,10 +85,20 @@ package enum Handshake {
             guard ProcessDescriptor.pid(of: message.descriptors[0]) == peer.pid else {
                 throw HandshakeFault.unproven("the descriptor names another process")
             }
-            return (channel, peer.process == nil ? peer.held(by: message.descriptors[0]) : peer, greeting.role)
+            // Before Linux 6.5 the process was found by its number: it is the one that connected only if it is still there.
+            guard peer.isAlive else { throw HandshakeFault.unproven("the process has ended") }
+            return (channel, peer, greeting.role, found)
         } catch {
             throw HandshakeFault(error)
         }
+    }
+
+    /// Without a look.
+    package static func accept(
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true
+    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64) {
+        let (channel, peer, role, _) = try accept(socket, usesPeerDescriptor: usesPeerDescriptor) { _ in }
+        return (channel, peer, role)
     }
 
     /// Client side: the server's uid, as the kernel tells it of the listening process and of its first message, must

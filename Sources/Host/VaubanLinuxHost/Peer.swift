@@ -41,6 +41,11 @@ package enum ProcessDescriptor {
         Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(getpid()), "open a descriptor of this process"))
     }
 
+    /// A descriptor of the process that has this number now.
+    package static func open(_ pid: Int32) throws(SystemFault) -> Descriptor {
+        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a descriptor of the caller's process"))
+    }
+
     /// The process number that a process descriptor names, or nil if it is not one or its process has been reaped.
     /// The kernel writes it as `Pid:` into the descriptor's information file.
     package static func pid(of descriptor: Descriptor) -> Int32? {

@@ -61,6 +61,11 @@ package struct Roster: Sendable, Hashable {
         return try roster.uid(of: room)
     }
 
+    /// Whether this process itself is a room of the installed service.
+    package static func isOfThisProcess() throws(Service.Fault) -> Bool {
+        try installed()?.uids.values.contains(geteuid()) ?? false
+    }
+
     /// As `expectedUID`, of an attendant that an installation may do without; nil where the roster has no line for it.
     package static func expectedUIDIfNamed(of room: RoomName) throws(Service.Fault) -> UInt32? {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }

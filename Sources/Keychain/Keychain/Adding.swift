@@ -7,21 +7,24 @@ internal import VaubanLinuxHost
 extension RequestInProgress {
     /// SecItemAdd. The value is encrypted before anything is looked up: while the class is closed even a duplicate is
     /// refused as locked.
-    func add(_ wanted: ItemRecord, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
-        var record = try QueryGrammar.addition(wanted)
+    func add(_ wanted: ItemRecord, _ value: borrowing PaddedValue, _ returns: ReturnKinds, readableBy applications: [String]) throws {
+        var record = try QueryGrammar.addition(wanted, for: try rights())
         let now = parts.now()
         record.attributes[.creationDate] = .date(now)
         record.attributes[.modificationDate] = .date(now)
         try checkSize(record)
         let item = try Entropy.bytes(16)
         try repeating { try write(record, item, value) }
+        // A kill in between leaves an item that nobody else may read yet, which is the safe half.
+        for application in applications { try keep(.reads(item), for: application) }
+        try keepProgram()
         let replies = ReplyBatch(sink)
         try replies.add(record, value, returns)
         try replies.finish()
     }
 
     /// False when what stood in the way is gone, or never was an item.
-    private func write(_ record: ItemRecord, _ item: [UInt8], _ value: borrowing PaddedValue) throws -> Bool {
+    func write(_ record: ItemRecord, _ item: [UInt8], _ value: borrowing PaddedValue) throws -> Bool {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
         let row = try row(record, binding, try seal(value, binding), blinds)

@@ -64,7 +64,7 @@ enum AttributeBlinds {
 
     /// By which two a program names its item.
     private static func pair(of kind: ItemKind) -> [AttributeName] {
-        kind == .genericPassword ? [.service, .account] : [.server, .account]
+        kind == .internetPassword ? [.server, .account] : [.service, .account]
     }
 
     /// In the order in which a search tries them.

@@ -6,13 +6,22 @@ internal import VaubanKeychainModel
 extension RequestInProgress {
     /// SecItemDelete: all matching items or none. The blinds decide, so that it works while locked and asks nobody.
     func delete(_ query: ItemQuery) throws {
-        let terms = try QueryGrammar.termsToChange(of: query)
+        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try repeating {
-            let selection = try selection(terms)
+            let selection = try selection(terms, of: rights.groups)
             // What is closed could be meant too, and nobody can tell.
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
-            let handles = try handles(of: selection, terms)
-            guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
+            var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
+            if handles.isEmpty {
+                let isHidden = try forEachForeignRow(
+                    of: terms, .deleteItem, mayAsk: query.authenticationUI == .allow, reason: query.operationPrompt
+                ) { opened in
+                    handles = [opened.row.handle]
+                    return false
+                }
+                if handles.isEmpty { throw notFound(isHidden, query.authenticationUI) }
+            }
             return try database.delete(handles)
         }
         try sink.send(.done)

@@ -9,17 +9,28 @@ internal import VaubanSecretBytes
 
 final class EnclaveConnection: EnclaveLine {
     private let address: ServerAddress
-    private let visitor: Visitor
+    /// The caller's own connection, and who the kernel says is at its other end.
+    private let socket: Descriptor
+    private let peer: Peer
     private let lent: LentKeys
     /// Tells the caller that its time no longer runs on the machine's clock.
-    private let onWaitingForPerson: (String) throws -> Void
+    var onWaitingForPerson: (String) throws -> Void = { _ in }
     private var channel: Channel?
+    /// Who the caller is, where that was asked. It does not change for as long as the connection lasts.
+    private var identity: CallerIdentity?
 
-    init(address: ServerAddress, visitor: Visitor, lent: LentKeys, onWaitingForPerson: @escaping (String) throws -> Void) {
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LentKeys) {
         self.address = address
-        self.visitor = visitor
+        self.socket = socket
+        self.peer = peer
         self.lent = lent
-        self.onWaitingForPerson = onWaitingForPerson
+    }
+
+    /// Who the caller is. To be asked before the caller is sent a word.
+    func identify() throws -> CallerIdentity {
+        guard case .identity(let found) = try ask(.identify).reply else { throw Self.notUnderstood }
+        identity = found
+        return found
     }
 
     // MARK: EnclaveLine
@@ -52,7 +63,7 @@ final class EnclaveConnection: EnclaveLine {
         // Only where a person may be asked can the wait be long enough for the caller to end meanwhile.
         let mayWait = mayAsk && row.accessControl != nil
         let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk)
-        let answer = try ask(request, password: password, watching: mayWait ? visitor.channel.socket : nil)
+        let answer = try ask(request, password: password, watching: mayWait ? socket : nil)
         guard case .opened = answer.reply else { throw Self.notUnderstood }
         return try answer.takeSecret(KeyLease.keyBytes)
     }
@@ -66,6 +77,11 @@ final class EnclaveConnection: EnclaveLine {
 
     func retire(_ keys: [KeyName]) throws {
         guard case .done = try ask(.retire(keys)).reply else { throw Self.notUnderstood }
+    }
+
+    func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
+        guard case .consented(let choice) = try ask(.consent(consent, reason: reason), watching: socket).reply else { throw Self.notUnderstood }
+        return choice
     }
 
     func fate(_ key: KeyName) throws -> KeyFate {
@@ -119,14 +135,14 @@ final class EnclaveConnection: EnclaveLine {
                 try? onWaitingForPerson(place)
             }
             patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
-            watching = visitor.channel.socket
+            watching = socket
         }
     }
 
     /// The connection, with the caller registered on it: the enclave reads from the caller's own socket who that is.
     private func connected() throws(ChannelFault) -> Channel {
         if let channel { return channel }
-        guard let process = visitor.peer.process else { throw .malformed("the caller's process is not held") }
+        guard let process = peer.process else { throw .malformed("the caller's process is not held") }
         let made: Channel
         do throws(HandshakeFault) {
             made = try address.connect(role: EnclaveRole.keychain.rawValue)
@@ -134,10 +150,15 @@ final class EnclaveConnection: EnclaveLine {
             throw .malformed("the enclave's door does not open")
         }
         guard let header = try? EnclaveRequest.registerCaller.encoded() else { throw .malformed("a request cannot be written") }
-        try made.send(header: header, descriptors: [visitor.channel.socket, process])
+        try made.send(header: header, descriptors: [socket, process])
         let answer = try Answer(made.receive(.machine))
-        guard case .caller(let person, let pid) = answer.reply, person == visitor.peer.uid, pid == Int64(visitor.peer.pid) else {
+        guard case .caller(let person, let pid) = answer.reply, person == peer.uid, pid == Int64(peer.pid) else {
             throw .malformed("the enclave knows the caller by another name")
+        }
+        if let identity {
+            guard let question = try? EnclaveRequest.identify.encoded() else { throw .malformed("a request cannot be written") }
+            try made.send(header: question)
+            guard case .identity(identity) = try Answer(made.receive(.machine)).reply else { throw .malformed("the caller is another by now") }
         }
         channel = made
         return made

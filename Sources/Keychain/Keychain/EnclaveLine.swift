@@ -1,6 +1,7 @@
 // What this room needs of the enclave on behalf of one caller. The real one is a connection; tests bring their own.
 
 package import EnclaveWire
+package import VaubanAccessPolicy
 package import VaubanSecretBytes
 
 package protocol EnclaveLine {
@@ -14,6 +15,8 @@ package protocol EnclaveLine {
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
     /// Says that no row is under these keys any more. At most `EnclaveRequest.retiredMax` at once.
     func retire(_ keys: [KeyName]) throws
+    /// Asks the person whether the caller may go across the line between its items and another's.
+    func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
     /// What became of a key.
     func fate(_ key: KeyName) throws -> KeyFate
 }

@@ -13,19 +13,46 @@ internal import VaubanSecretBytes
 package struct KeychainDoor: Sendable {
     private let parts: KeychainParts
     private let enclave: ServerAddress
+    /// Nil in user mode, where programs are not told apart.
+    private let entitlements: EntitlementTable?
 
-    package init(parts: KeychainParts, enclave: ServerAddress) {
+    package init(parts: KeychainParts, enclave: ServerAddress, entitlements: EntitlementTable?) {
         self.parts = parts
         self.enclave = enclave
+        self.entitlements = entitlements
+    }
+
+    /// What is known of a caller before it is sent a word.
+    struct Look {
+        let line: EnclaveConnection
+        let caller: Caller
+    }
+
+    func look(_ socket: Descriptor, _ peer: Peer) throws -> Look {
+        let line = EnclaveConnection(address: enclave, socket: socket, peer: peer, lent: parts.lent)
+        guard let entitlements else { return Look(line: line, caller: Caller(person: peer.uid)) }
+        do {
+            return Look(line: line, caller: Caller(person: peer.uid, identity: try line.identify(), granted: entitlements))
+        } catch {
+            throw HandshakeFault.unproven("the enclave cannot say who the caller is")
+        }
+    }
+
+    /// Serves every connection for as long as the process lives.
+    package func run(_ doorway: Doorway) throws(SystemFault) -> Never {
+        let logger = parts.logger
+        try doorway.run(
+            look: { try look($0, $1) },
+            refused: { fault, uid in logger.notice("a connection was refused", metadata: ["person": "\(uid)", "why": "\(fault)"]) },
+            serve: { serve($0, $1) })
     }
 
     /// Serves a connection until it ends. What is wrong with one connection ends that one only.
-    package func serve(_ visitor: Visitor) {
+    private func serve(_ visitor: Visitor, _ look: Look) {
         let sink = ChannelSink(channel: visitor.channel)
-        let line = EnclaveConnection(address: enclave, visitor: visitor, lent: parts.lent) { place in
-            try sink.send(.waitingForPerson(place))
-        }
-        while let end = next(visitor, line, sink) {
+        let line = look.line
+        line.onWaitingForPerson = { place in try sink.send(.waitingForPerson(place)) }
+        while let end = next(visitor, look.caller, line, sink) {
             Residue.overwrite()
             switch end {
             case .answered: continue
@@ -47,13 +74,13 @@ package struct KeychainDoor: Sendable {
     }
 
     /// One request; nil when there is nobody to answer any more.
-    private func next(_ visitor: Visitor, _ line: EnclaveConnection, _ sink: ChannelSink) -> Outcome? {
+    private func next(_ visitor: Visitor, _ caller: Caller, _ line: EnclaveConnection, _ sink: ChannelSink) -> Outcome? {
         do {
             var message = try visitor.channel.receive(.idle)
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
-            try RequestInProgress.serve(request, value: value, of: visitor.peer.uid, parts: parts, enclave: line, to: sink)
+            try RequestInProgress.serve(request, value: value, of: caller, parts: parts, enclave: line, to: sink)
             return .answered
         } catch let refusal as Refusal {
             return refusal.reason == .malformed ? .malformed(refusal.detail ?? "") : .refused(refusal)

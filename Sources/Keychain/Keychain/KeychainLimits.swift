@@ -24,6 +24,12 @@ package enum KeychainLimits {
     /// First and longest pause before the standing connection is made again, in milliseconds.
     package static let reconnectMillisecondsMin: Int32 = 20
     package static let reconnectMillisecondsMax: Int32 = 1000
+    /// Yeses until the lock that are kept for one person; what is beyond is asked again.
+    package static let consentsMax = 4096
+    /// Permissions of one program that are looked through.
+    package static let permissionsMax = 10_000
+    /// Rows that one request gives to another owner.
+    package static let moveRowsMax = 256
     /// How often a lease is asked for while the enclave does not yet know the standing connection.
     package static let leaseAttemptsMax = 50
 }

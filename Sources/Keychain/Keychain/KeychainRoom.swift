@@ -44,6 +44,8 @@ package struct KeychainRoom {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {
             leave(1, "keychaind: \(fault.description)")
+        } catch let fault as Service.Fault {
+            leave(1, "keychaind: \(fault)")
         } catch let fault as InheritedSockets.Fault {
             leave(1, "keychaind: \(fault.description)")
         } catch {
@@ -57,24 +59,25 @@ package struct KeychainRoom {
         let listener = try InheritedSockets().socket(socketName)
         let state = try PrivateFolder(path: arguments.state, creating: true)
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
+        // What lies outside the state folder is out of reach when the room is shut in.
+        let entitlements = try Roster.isOfThisProcess() ? EntitlementTable(logger: logger) : nil
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
-        let door = open(state: state, enclave: address, lent: LentKeys(), sleepClock: sleepClock, logger: logger)
+        let door = open(state: state, enclave: address, lent: LentKeys(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
         defer { withExtendedLifetime(lock) {} }
-        try Doorway(listener: listener, admits: { _ in true }).run(
-            refused: { [logger] _, uid in logger.notice("a connection was refused", metadata: ["person": "\(uid)"]) },
-            serve: { door.serve($0) })
+        try door.run(Doorway(listener: listener, admits: { _ in true }))
     }
 
     /// The room's door, with its standing connection begun.
     package static func open(
-        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, sleepClock: SleepClock = .ofThisMachine, logger: Logger
+        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, entitlements: EntitlementTable? = nil, sleepClock: SleepClock = .ofThisMachine,
+        logger: Logger
     ) -> KeychainDoor {
         LeaseConnection(address: enclave, lent: lent, logger: logger).start()
         let databases = DatabaseRegistry(state: state)
         let parts = KeychainParts(
             databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock, logger: logger)
-        return KeychainDoor(parts: parts, enclave: enclave)
+        return KeychainDoor(parts: parts, enclave: enclave, entitlements: entitlements)
     }
 
     private static func leave(_ code: Int32, _ text: String) -> Never {

@@ -14,6 +14,8 @@ package final class LentKeys: Sendable {
         var lastStanding: Int64 = 0
         var recalls: [UInt32: Recalls] = [:]
         var persons: [UInt32: PersonKeys] = [:]
+        /// What people have let programs do until they lock.
+        var consents: [UInt32: Set<RememberedConsent>] = [:]
         /// How long the machine had slept when the oldest of the keys was lent; nil while none is here.
         var slept: Int64?
     }
@@ -82,6 +84,7 @@ package final class LentKeys: Sendable {
             recalls.classA = max(recalls.classA, recall.epoch)
             if recall.everything { recalls.everything = max(recalls.everything, recall.epoch) }
             state.recalls[recall.person] = recalls
+            state.consents[recall.person] = nil
             state.persons[recall.person]?.held.withLock { held in
                 held.removeAll { recall.everything || $0.name.purpose.isClassA }
             }
@@ -98,9 +101,25 @@ package final class LentKeys: Sendable {
         state.withLock { state in
             guard let before = state.slept, slept - before > KeychainLimits.sleepNanosecondsMax else { return false }
             state.slept = nil
+            state.consents = [:]
             for keys in state.persons.values { keys.held.withLock { $0.removeAll() } }
             return true
         }
+    }
+
+    // MARK: Consents that end with the lock
+
+    /// Keeps a yes until the person locks; where they are locked now, it was for this once.
+    func remember(_ consent: RememberedConsent, of person: UInt32) {
+        state.withLock { state in
+            let isUnlocked = state.persons[person]?.held.withLock { $0.contains { $0.name.purpose.isClassA } } ?? false
+            guard isUnlocked, state.consents[person, default: []].count < KeychainLimits.consentsMax else { return }
+            state.consents[person, default: []].insert(consent)
+        }
+    }
+
+    func remembers(_ consent: RememberedConsent, of person: UInt32) -> Bool {
+        state.withLock { $0.consents[person]?.contains(consent) ?? false }
     }
 
     // MARK: The standing connection
@@ -125,6 +144,7 @@ package final class LentKeys: Sendable {
         state.withLock { state in
             state.standing = nil
             state.slept = nil
+            state.consents = [:]
             for keys in state.persons.values { keys.held.withLock { $0.removeAll() } }
         }
     }
@@ -140,6 +160,12 @@ package final class LentKeys: Sendable {
             guard standingBegan.wait(until: deadline) else { return nil }
         }
     }
+}
+
+/// That a program may read an item until the person locks.
+struct RememberedConsent: Hashable, Sendable {
+    let key: String
+    let item: [UInt8]
 }
 
 /// One person's keys. The lock is held while a key is used, which is for microseconds.

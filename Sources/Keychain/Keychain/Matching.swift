@@ -7,8 +7,11 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.
     func copyMatching(_ query: ItemQuery) throws {
-        let terms = try QueryGrammar.terms(of: query)
-        let selection = try selection(terms)
+        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let terms = try QueryGrammar.terms(of: query, for: rights)
+        if query.coversAllOwners, !rights.ownsEverything { try ask(Consent(.listOwners, offered: .once)) }
+        let coversAll = rights.ownsEverything || query.coversAllOwners
+        let selection = try selection(terms, of: coversAll ? [] : rights.groups)
         let wanted = query.limit.countMax
         if selection.usesDeviceIndex, wanted > 1, try database.hasRowsOutsideDeviceIndex(kind: selection.kind) {
             // Some of what is closed could belong to the answer, and nobody can tell which.
@@ -19,13 +22,27 @@ extension RequestInProgress {
         if query.returnsAttributes { returns.insert(.attributes) }
         let replies = ReplyBatch(sink)
         var found = 0
-        try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
-            guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
-            guard try reply(opened, query, returns, replies) else { return true }
-            found += 1
-            return found < wanted
+        // A caller without a group has nothing of its own.
+        if coversAll || !rights.groups.isEmpty {
+            try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
+                guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                    return true
+                }
+                guard try reply(opened, query, returns, replies) else { return true }
+                found += 1
+                return found < wanted
+            }
         }
-        guard found > 0 else { throw Refusal(selection.usesDeviceIndex ? .beforeFirstUnlock : .itemNotFound) }
+        var isHidden = false
+        if found < wanted, !coversAll, !selection.usesDeviceIndex {
+            let mayAsk = query.authenticationUI == .allow && wanted == 1
+            isHidden = try forEachForeignRow(of: terms, .readItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
+                guard try reply(opened, query, returns, replies) else { return true }
+                found += 1
+                return found < wanted
+            }
+        }
+        guard found > 0 else { throw selection.usesDeviceIndex ? Refusal(.beforeFirstUnlock) : notFound(isHidden, query.authenticationUI) }
         try replies.finish()
     }
 

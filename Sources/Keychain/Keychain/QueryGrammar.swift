@@ -1,5 +1,6 @@
 // What a request may say, decided before anything is looked up (secitem 5 and 6).
 
+internal import EnclaveWire
 package import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanKeychainWire
@@ -7,9 +8,14 @@ package import VaubanKeychainWire
 /// The items that a search, update or delete means.
 package struct SearchTerms: Hashable, Sendable {
     package let kind: ItemKind
-    /// Everything that a match must have, the access group and what is implied included.
+    /// Everything that a match must have, what is implied included, and the access group where one is named.
     package let attributes: ItemAttributes
     package let protection: Protection?
+
+    /// The group that the request names; nil leaves it to whose the items are.
+    var namedGroup: String? {
+        if case .text(let group)? = attributes[.accessGroup] { group } else { nil }
+    }
 
     /// Whether the blinds decide alone. Dates are not among them.
     package var isDecidedByBlinds: Bool { !attributes.values.keys.contains { $0 == .creationDate || $0 == .modificationDate } }
@@ -25,42 +31,56 @@ package struct SearchTerms: Hashable, Sendable {
 }
 
 package enum QueryGrammar {
-    /// Until callers have identities there is one group, and it belongs to everyone who is nobody in particular.
-    package static let accessGroup = "unsigned"
-
-    package static func terms(of query: ItemQuery) throws -> SearchTerms {
+    package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
         if attributes[.synchronizable] == nil, !query.includesSynchronizable { attributes[.synchronizable] = .number(0) }
-        attributes[.accessGroup] = .text(accessGroup)
+        if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
         guard query.authenticationUI != .describe || !query.returnsData else { throw Refusal(.badParameter, "a description holds no value") }
+        guard !query.coversAllOwners || query.authenticationUI == .describe else {
+            throw Refusal(.badParameter, "items of all owners are only described")
+        }
         return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection)
     }
 
     /// For updates and deletes, where leaving protected items out makes no sense.
-    package static func termsToChange(of query: ItemQuery) throws -> SearchTerms {
+    package static func termsToChange(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         guard [.allow, .fail].contains(query.authenticationUI) else { throw Refusal(.badParameter, "protected items can be skipped only in a search") }
-        return try terms(of: query)
+        let terms = try terms(of: query, for: rights)
+        if let group = terms.namedGroup, !rights.mayWrite(group) { throw foreign(group) }
+        return terms
+    }
+
+    private static func foreign(_ group: String) -> Refusal { Refusal(.missingEntitlement, printable(group: group)) }
+
+    /// A group is a name and no secret, but a caller's own bytes go into no text.
+    private static func printable(group: String) -> String {
+        let isPlain = group.utf8.count <= 100 && group.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain ? "\"\(group)\" is not one of its groups" : "the group is not one of its own"
     }
 
     /// The record as it is stored, but for its dates.
-    package static func addition(_ record: ItemRecord) throws -> ItemRecord {
+    package static func addition(_ record: ItemRecord, for rights: CallerRights) throws -> ItemRecord {
         var attributes = try conformed(record.attributes, record.kind)
         if attributes[.synchronizable] == nil { attributes[.synchronizable] = .number(0) }
-        attributes[.accessGroup] = .text(accessGroup)
+        if case .text(let group)? = attributes[.accessGroup] {
+            guard rights.mayWrite(group) else { throw foreign(group) }
+        } else {
+            guard let group = rights.defaultGroup else { throw Refusal(.missingEntitlement, "this program has no group to add to") }
+            attributes[.accessGroup] = .text(group)
+        }
         try check(record.accessControl, attributes)
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
 
     /// What an update sets, with what only the keychain sets taken out.
-    package static func changes(_ changes: ItemChanges, _ kind: ItemKind) throws -> ItemChanges {
+    package static func changes(_ changes: ItemChanges, _ kind: ItemKind, for rights: CallerRights) throws -> ItemChanges {
         guard changes.protection == nil || changes.accessControl == nil else {
             throw Refusal(.badParameter, "an item takes either an accessibility or an access control")
         }
         var attributes = try conformed(changes.attributes, kind)
         attributes[.creationDate] = nil
         attributes[.modificationDate] = nil
-        // The only group there is cannot be changed to another.
-        attributes[.accessGroup] = nil
+        if case .text(let group)? = attributes[.accessGroup], !rights.mayWrite(group) { throw foreign(group) }
         var conformed = changes
         conformed.attributes = attributes
         return conformed
@@ -97,8 +117,8 @@ package enum QueryGrammar {
         } catch .wrongType(let name) {
             throw Refusal(.badParameter, "the value of \(name.printable) has a wrong type")
         }
-        if let group = conformed[.accessGroup], group != .text(accessGroup) {
-            throw Refusal(.missingEntitlement, "the only access group is \"\(accessGroup)\"")
+        if case .text(let group)? = conformed[.accessGroup] {
+            guard group != AccessGroup.permissions, group.utf8.count <= RowBinding.accessGroupBytesMax else { throw foreign(group) }
         }
         if let synchronizable = conformed[.synchronizable] {
             guard case .number(let number) = synchronizable else { throw Refusal(.badParameter, "the value of sync has a wrong type") }

@@ -37,22 +37,25 @@ package protocol ReplySink {
 
 package final class RequestInProgress {
     let parts: KeychainParts
-    let person: UInt32
+    let caller: Caller
+    var person: UInt32 { caller.person }
     let enclave: any EnclaveLine
     let sink: any ReplySink
     let keys: KeyBorrower
     let database: KeychainDatabase
     /// The application's own, for items that need one; the enclave alone looks at it.
     let password: SecretBytes?
+    /// What the caller may use, once it has been found out.
+    private var knownRights: CallerRights?
 
     /// Serves a request. What goes wrong is thrown, as a `Refusal` where the caller is to be told.
     package static func serve(
-        _ request: KeychainRequest, value: consuming SecretBytes?, of person: UInt32, parts: KeychainParts, enclave: any EnclaveLine,
+        _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, parts: KeychainParts, enclave: any EnclaveLine,
         to sink: any ReplySink
     ) throws {
         do throws {
             var secrets = try RequestSecrets(value, of: request)
-            let progress = try RequestInProgress(person, parts, enclave, sink, password: secrets.takePassword())
+            let progress = try RequestInProgress(caller, parts, enclave, sink, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
         } catch let fault as StorageFault {
             throw Refusal(fault)
@@ -62,26 +65,48 @@ package final class RequestInProgress {
     }
 
     private init(
-        _ person: UInt32, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink, password: consuming SecretBytes?
+        _ caller: Caller, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink, password: consuming SecretBytes?
     ) throws {
         self.parts = parts
-        self.person = person
+        self.caller = caller
         self.enclave = enclave
         self.sink = sink
         self.password = password
-        keys = KeyBorrower(person: person, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
-        database = try parts.databases.database(of: person)
+        keys = KeyBorrower(person: caller.person, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
+        database = try parts.databases.database(of: caller.person)
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
+        if caller.entitlements?.deniesKeychain == true { throw Refusal(.missingEntitlement, "the administrator denies this program the keychain") }
         switch request {
-        case .add(let record, let returns, let hasData, _): try add(record, PaddedValue(hasValue: hasData, value), returns)
+        case .add(let record, let returns, let hasData, _, let applications):
+            try add(record, PaddedValue(hasValue: hasData, value), returns, readableBy: applications)
         case .update(let query, let changes, _): try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
         case .copyMatching(let query, _): try copyMatching(query)
         case .delete(let query): try delete(query)
         case .rewrap: try rewrap()
         case .discard: try discard()
+        case .permissions: try listPermissions()
+        case .permit(let change): try permit(change)
+        case .move(let owner): try move(to: owner)
         }
+    }
+}
+
+// MARK: The caller
+
+extension RequestInProgress {
+    /// What the caller may use. May ask the person, where a new build of a known program comes for the first time.
+    func rights(mayAsk: Bool = true) throws -> CallerRights {
+        if let knownRights { return knownRights }
+        let rights: CallerRights
+        if let identity = caller.identity {
+            rights = CallerRights(identity, caller.entitlements, application: try application(of: identity, mayAsk: mayAsk))
+        } else {
+            rights = .everything
+        }
+        knownRights = rights
+        return rights
     }
 }
 
@@ -124,8 +149,8 @@ extension RequestInProgress {
         return RowBlinds(primary: blinds.primary, list: blinds.list, lookups: blinds.lookups, device: device)
     }
 
-    /// Which rows the terms may mean, by the best index that is open.
-    func selection(_ terms: SearchTerms) throws -> RowSelection {
+    /// Which rows the terms may mean, by the best index that is open: those of the groups, or of all groups without any.
+    func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
         let lookup = AttributeBlinds.lookup(terms.kind, terms.attributes)
         // What the row is looked up by need not filter again.
         let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
@@ -138,7 +163,9 @@ extension RequestInProgress {
             RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
                 lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(terms.kind, lookup, key),
-                filter: AttributeBlinds.list(terms.kind, filter, key), usesDeviceIndex: usesDeviceIndex)
+                filter: AttributeBlinds.list(terms.kind, filter, key),
+                anyOf: groups.map { AttributeBlinds.list(terms.kind, [IndexedAttribute(name: .accessGroup, value: .text($0))], key) },
+                usesDeviceIndex: usesDeviceIndex)
         }
         if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }
         guard let selection = try withIndexKey(.deviceIndex, { plan($0, usesDeviceIndex: true) }) else {

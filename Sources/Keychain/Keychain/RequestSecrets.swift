@@ -31,16 +31,16 @@ struct RequestSecrets: ~Copyable {
 extension KeychainRequest {
     fileprivate var passwordBytes: Int? {
         switch self {
-        case .add(_, _, _, let count), .copyMatching(_, let count), .update(_, _, let count): count
-        case .delete, .rewrap, .discard: nil
+        case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count): count
+        case .delete, .rewrap, .discard, .permissions, .permit, .move: nil
         }
     }
 
     fileprivate var hasData: Bool {
         switch self {
-        case .add(_, _, let hasData, _): hasData
+        case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
-        case .copyMatching, .delete, .rewrap, .discard: false
+        case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move: false
         }
     }
 }

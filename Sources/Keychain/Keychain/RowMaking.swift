@@ -19,7 +19,7 @@ extension RequestInProgress {
     func binding(_ record: ItemRecord, item: [UInt8], generation: [UInt8]) throws -> RowBinding {
         RowBinding(
             person: person, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
-            kind: record.kind.rawValue, accessGroup: QueryGrammar.accessGroup, accessControl: record.accessControl)
+            kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
     }
 
     /// A value under a new item key. Needs no person, whatever the access control says, but the application's password
@@ -62,5 +62,12 @@ extension RequestInProgress {
             keys.startOver()
         }
         throw Refusal(.unavailable, "the item is being changed by others; try again")
+    }
+}
+
+extension ItemRecord {
+    /// Whose the item is. Every stored item has one.
+    var accessGroup: String {
+        if case .text(let group) = attributes[.accessGroup] { group } else { AccessGroup.unsigned }
     }
 }

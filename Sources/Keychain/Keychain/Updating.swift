@@ -8,14 +8,16 @@ extension RequestInProgress {
     /// SecItemUpdate: all matching items or none. Keys are fetched and the person is asked before the transaction, which
     /// then holds only if no row has changed meanwhile.
     func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
-        let terms = try QueryGrammar.termsToChange(of: query)
-        let changes = try QueryGrammar.changes(wanted, query.kind)
+        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let terms = try QueryGrammar.termsToChange(of: query, for: rights)
+        let changes = try QueryGrammar.changes(wanted, query.kind, for: rights)
         try repeating { try write(changes, value, to: terms, of: query) }
         try sink.send(.done)
     }
 
     private func write(_ changes: ItemChanges, _ value: borrowing PaddedValue, to terms: SearchTerms, of query: ItemQuery) throws -> Bool {
-        let selection = try selection(terms)
+        let rights = try rights()
+        let selection = try selection(terms, of: rights.groups)
         if selection.usesDeviceIndex {
             // Blinds cannot be made, and rows that cannot be seen could be meant too.
             guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
@@ -24,15 +26,28 @@ extension RequestInProgress {
         }
         var rows: [RowChange] = []
         var bytes = 0
-        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-            guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
+        func take(_ opened: OpenedRow) throws -> Bool {
             guard let change = try change(opened, changes, value, query) else { return true }
             rows.append(change)
             bytes += change.row.halves.secret.count
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
             return true
         }
-        guard !rows.isEmpty else { throw Refusal(selection.usesDeviceIndex ? .beforeFirstUnlock : .itemNotFound) }
+        if rights.ownsEverything || !rights.groups.isEmpty {
+            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
+                return try take(opened)
+            }
+        }
+        if rows.isEmpty, !selection.usesDeviceIndex {
+            let mayAsk = query.authenticationUI == .allow
+            let isHidden = try forEachForeignRow(of: terms, .changeItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
+                _ = try take(opened)
+                return false
+            }
+            if rows.isEmpty { throw notFound(isHidden, query.authenticationUI) }
+        }
+        guard !rows.isEmpty else { throw Refusal(.beforeFirstUnlock) }
         switch try database.update(rows) {
         case .written: return true
         case .stale: return false

@@ -30,14 +30,17 @@ package struct RowSelection: Hashable, Sendable {
     package let lookup: [UInt8]?
     /// A `BlindList` of what must be among the row's own.
     package let filter: [UInt8]
+    /// `BlindList`s of one entry each, of which the row must have one; empty asks for none of them.
+    package let anyOf: [[UInt8]]
     /// Before the first unlock only the device index can be used, and only its rows can be seen.
     package let usesDeviceIndex: Bool
 
-    package init(kind: Int64, protection: Int64?, lookup: [UInt8]?, filter: [UInt8], usesDeviceIndex: Bool) {
+    package init(kind: Int64, protection: Int64?, lookup: [UInt8]?, filter: [UInt8], anyOf: [[UInt8]] = [], usesDeviceIndex: Bool) {
         self.kind = kind
         self.protection = protection
         self.lookup = lookup
         self.filter = filter
+        self.anyOf = anyOf
         self.usesDeviceIndex = usesDeviceIndex
     }
 }

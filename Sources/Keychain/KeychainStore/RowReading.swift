@@ -67,7 +67,10 @@ extension KeychainDatabase {
                 continue
             }
             let passes = try row.withUnsafeData(atIndex: list) { data in
-                data?.withUnsafeBytes { BlindList.contains($0, selection.filter) } ?? false
+                data?.withUnsafeBytes { list in
+                    BlindList.contains(list, selection.filter)
+                        && (selection.anyOf.isEmpty || selection.anyOf.contains { BlindList.contains(list, $0) })
+                } ?? false
             }
             guard passes else { continue }
             guard body(row) else { return }

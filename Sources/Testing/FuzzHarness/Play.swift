@@ -67,7 +67,7 @@ final class Play {
 
     private func dispatch(_ request: EnclaveRequest) throws {
         switch request {
-        case .registerCaller, .challenge: break
+        case .registerCaller, .challenge, .identify: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
         case .open(let row, let wrapped, let reason, let mayAsk): try open(row, wrapped, reason, mayAsk)
         case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))
@@ -80,6 +80,9 @@ final class Play {
         case .status: break
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
+        case .consent:
+            let judgement = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
+            try promise(judgement != .allow, "consent is given without anything shown")
         case .evaluate(let policy, _):
             let judgement = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
             try promise(judgement != .allow, "a policy holds without anything shown")

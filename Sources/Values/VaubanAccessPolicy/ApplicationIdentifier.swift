@@ -29,6 +29,8 @@ package enum AccessGroup {
     package static let commandLine = "cli"
     /// What programs without an identity keep, and what was kept before callers had identities.
     package static let unsigned = "unsigned"
+    /// The keychain's own records of what the person has let happen.
+    package static let permissions = "vauban.permissions"
     /// Apple's group of smart cards: it can be read and never written.
     package static let token = "com.apple.token"
 }

@@ -1,7 +1,10 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// When a person's keychain locks by itself.
+/// When a person's keychain locks by itself, and where other programs may ask.
+///
+/// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN,
+///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only where it is true.
 package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     /// Seconds between the screen's lock or the machine's sleep and the moment at which keys go. 0: at once.
     package var graceSeconds: Int64
@@ -9,6 +12,8 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     package var idleSeconds: Int64
     /// Whether the screen's lock locks it too.
     package var locksWithScreen: Bool
+    /// Whether programs other than Vauban's own may ask on the terminal that they run on, where they can read what is typed.
+    package var allowsTerminalPrompts = false
 
     package static let graceSecondsMax: Int64 = 3600
     package static let idleSecondsMax: Int64 = 30 * 24 * 3600
@@ -26,6 +31,11 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
         graceSeconds = try fields.integer("grace", in: 0...Self.graceSecondsMax)
         idleSeconds = try fields.integer("idle time", in: 0...Self.idleSecondsMax)
         locksWithScreen = try fields.boolean("locks with the screen")
+        if let allows = try fields.optional(0, "terminal prompts", { try $0.boolean("terminal prompts") }) {
+            // Absent is how false is written, so that there is one spelling.
+            guard allows else { throw DERFault("terminal prompts are spelt out though they are not allowed") }
+            allowsTerminalPrompts = true
+        }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -33,6 +43,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(graceSeconds)
             try fields.integer(idleSeconds)
             try fields.boolean(locksWithScreen)
+            if allowsTerminalPrompts { try fields.tagged(0) { try $0.boolean(true) } }
         }
     }
 }

@@ -30,14 +30,16 @@ package struct AttributeRule: Sendable {
     }
 
     private static let both: Set<ItemKind> = [.genericPassword, .internetPassword]
+    private static let every: Set<ItemKind> = [.genericPassword, .internetPassword, .permission]
     private static let generic: Set<ItemKind> = [.genericPassword]
+    private static let named: Set<ItemKind> = [.genericPassword, .permission]
     private static let internet: Set<ItemKind> = [.internetPassword]
 
     package static let all: [AttributeRule] = [
-        AttributeRule(.accessGroup, .text, both, primary: true),
-        AttributeRule(.synchronizable, .number, both, primary: true),
-        AttributeRule(.account, .blob, both, primary: true),
-        AttributeRule(.service, .blob, generic, primary: true),
+        AttributeRule(.accessGroup, .text, every, primary: true),
+        AttributeRule(.synchronizable, .number, every, primary: true),
+        AttributeRule(.account, .blob, every, primary: true),
+        AttributeRule(.service, .blob, named, primary: true),
         AttributeRule(.securityDomain, .blob, internet, primary: true),
         AttributeRule(.server, .blob, internet, primary: true),
         AttributeRule(.protocolName, .number, internet, primary: true),
@@ -53,8 +55,8 @@ package struct AttributeRule: Sendable {
         AttributeRule(.type, .number, both),
         AttributeRule(.isInvisible, .number, both),
         AttributeRule(.isNegative, .number, both),
-        AttributeRule(.creationDate, .date, both, serverSet: true),
-        AttributeRule(.modificationDate, .date, both, serverSet: true),
+        AttributeRule(.creationDate, .date, every, serverSet: true),
+        AttributeRule(.modificationDate, .date, every, serverSet: true),
     ]
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -67,7 +69,12 @@ package struct AttributeRule: Sendable {
 
     /// The attributes that make an item of this class unique, in a fixed order.
     package static func primary(of kind: ItemKind) -> [AttributeRule] {
-        kind == .genericPassword ? primaryGeneric : primaryInternet
+        switch kind {
+        case .genericPassword: primaryGeneric
+        case .internetPassword: primaryInternet
+        // The subject and what it is let do.
+        case .permission: primaryGeneric
+        }
     }
 
     private static let primaryGeneric = all.filter { $0.isPrimary && $0.kinds.contains(.genericPassword) }

@@ -43,6 +43,9 @@ package struct ItemQuery: Hashable, Sendable {
     package var returnsData = false
     package var returnsAttributes = false
     package var authenticationUI: AuthenticationUI = .allow
+    /// Items of every owner are described, after the person has said yes to that. For the command line; `Security` never
+    /// sends it.
+    package var coversAllOwners = false
     /// The caller's reason, shown to the person under the caller's name (`kSecUseOperationPrompt`).
     package var operationPrompt: String?
 
@@ -61,15 +64,17 @@ extension ItemQuery: DERReadable, DERWritable {
     private static let flagData: Int64 = 1
     private static let flagAttributes: Int64 = 2
     private static let flagSynchronizable: Int64 = 4
+    private static let flagAllOwners: Int64 = 8
 
     package init(from fields: inout DERFields) throws {
-        guard let kind = ItemKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
         self.init(kind: kind, attributes: try fields.value("attributes"))
         limit = MatchLimit(number: try fields.integer("limit", in: 0...Int64(Int32.max)))
-        let flags = try fields.integer("flags", in: 0...7)
+        let flags = try fields.integer("flags", in: 0...15)
         returnsData = flags & Self.flagData != 0
         returnsAttributes = flags & Self.flagAttributes != 0
         includesSynchronizable = flags & Self.flagSynchronizable != 0
+        coversAllOwners = flags & Self.flagAllOwners != 0
         guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERFault("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
@@ -86,7 +91,7 @@ extension ItemQuery: DERReadable, DERWritable {
             try fields.integer(limit.number)
             try fields.integer(
                 (returnsData ? Self.flagData : 0) | (returnsAttributes ? Self.flagAttributes : 0)
-                    | (includesSynchronizable ? Self.flagSynchronizable : 0))
+                    | (includesSynchronizable ? Self.flagSynchronizable : 0) | (coversAllOwners ? Self.flagAllOwners : 0))
             try fields.integer(authenticationUI.rawValue)
             try fields.optionalInteger(0, protection?.number)
             try fields.optionalText(1, operationPrompt)

@@ -22,7 +22,7 @@ package struct ItemRecord: Hashable, Sendable {
 ///   accessControl [0] AccessControl OPTIONAL }`; a control's class and the item's are the same.
 extension ItemRecord: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        guard let kind = ItemKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
         let attributes: ItemAttributes = try fields.value("attributes")
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
             throw DERFault("protection is unknown")

@@ -1,0 +1,11 @@
+import Glibc
+
+package enum RootFile {
+    /// Whether a file or folder is this user's, root's as a rule: no link, and writable by nobody else.
+    package static func isOnly(of owner: UInt32, _ path: String) -> Bool {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return false }
+        let type = information.st_mode & S_IFMT
+        return (type == S_IFREG || type == S_IFDIR) && information.st_uid == owner && information.st_mode & 0o022 == 0
+    }
+}

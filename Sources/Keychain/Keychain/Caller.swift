@@ -1,0 +1,88 @@
+// Who a request is from, as far as this room decides by it (Specs/access-groups.md).
+
+package import EnclaveWire
+package import VaubanAccessPolicy
+
+/// The caller of one connection, as it was found before the first word was said to it.
+package struct Caller: Sendable {
+    package let person: UInt32
+    /// Nil in user mode, where every program of the person is one owner.
+    package let identity: CallerIdentity?
+    /// What root has granted the program.
+    package let entitlements: Entitlements?
+
+    /// Of user mode.
+    package init(person: UInt32) {
+        self.person = person
+        identity = nil
+        entitlements = nil
+    }
+
+    package init(person: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
+        self.person = person
+        self.identity = identity
+        entitlements = identity.application.flatMap { table.entitlements(of: $0) }
+    }
+}
+
+/// Whose items a caller's are, for the length of one request.
+package struct CallerRights: Hashable, Sendable {
+    /// The groups whose items are the caller's own, in order.
+    package let groups: [String]
+    /// The group of what it adds without naming one; nil when it may add nothing.
+    package let defaultGroup: String?
+    /// Groups that may be named though no item there is the caller's own: reading one takes the person's yes.
+    package let shared: [String]
+    /// User mode: every group is a label.
+    package let ownsEverything: Bool
+    /// It has no identity of its own: what others keep can be asked for, and the person decides.
+    package let asks: Bool
+    /// Under which name the person's permissions for it are kept; nil where there is no name to go by.
+    package let key: String?
+    /// Whether it is the person's own hand.
+    package let isCommandLine: Bool
+
+    package static let everything = CallerRights(
+        groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, asks: false, key: nil, isCommandLine: true)
+
+    /// `application` is what the program is taken for: for a new build that the person accepted, the earlier one.
+    package init(_ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?) {
+        let own = application.map { entitlements?.groups(adding: $0.text) ?? [$0.text] } ?? []
+        isCommandLine = identity.throughCommandLine
+        groups = (isCommandLine ? [AccessGroup.commandLine] : []) + own
+        asks = application == nil
+        shared = asks ? [AccessGroup.unsigned] : []
+        let first = groups.first ?? shared.first
+        defaultGroup = first == AccessGroup.token ? nil : first
+        ownsEverything = false
+        key = application?.text ?? Self.key(ofUnknown: identity)
+    }
+
+    private init(
+        groups: [String], defaultGroup: String?, shared: [String], ownsEverything: Bool, asks: Bool, key: String?, isCommandLine: Bool
+    ) {
+        self.groups = groups
+        self.defaultGroup = defaultGroup
+        self.shared = shared
+        self.ownsEverything = ownsEverything
+        self.asks = asks
+        self.key = key
+        self.isCommandLine = isCommandLine
+    }
+
+    /// An interpreter can be let in as what it is: whatever it runs. One that is traced or that nobody could look at has no
+    /// name that means anything tomorrow.
+    private static func key(ofUnknown identity: CallerIdentity) -> String? {
+        guard identity.doubt == .interpreter, let path = identity.executable?.path else { return nil }
+        return "anything run by \(path)"
+    }
+
+    /// Whether items of a group are the caller's own.
+    func owns(_ group: String) -> Bool { ownsEverything || groups.contains(group) }
+
+    /// Whether a search may name the group (secitem 7).
+    func mayName(_ group: String) -> Bool { owns(group) || shared.contains(group) }
+
+    /// Whether an item may be put into the group, be changed or be removed there.
+    func mayWrite(_ group: String) -> Bool { mayName(group) && group != AccessGroup.token }
+}

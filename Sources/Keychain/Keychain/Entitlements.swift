@@ -1,0 +1,76 @@
+// Access groups that root grants a program, in the form of Apple's entitlements (secitem 7).
+
+internal import Foundation
+package import Logging
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+
+/// What one file grants. A value of a wrong type counts as absent, and an array with one wrong element is dropped whole.
+package struct Entitlements: Hashable, Sendable {
+    /// Every call of the keychain is refused.
+    package let deniesKeychain: Bool
+    private let keychainGroups: [String]
+    private let applicationIdentifiers: [String]
+    private let applicationGroups: [String]
+
+    package init(_ list: [String: Any]) {
+        func strings(_ key: String) -> [String] { list[key] as? [String] ?? [] }
+        func string(_ key: String) -> [String] { (list[key] as? String).map { [$0] } ?? [] }
+        deniesKeychain = list["com.apple.private.keychain.deny"] as? Bool ?? false
+        keychainGroups = strings("keychain-access-groups")
+        let own = string("application-identifier")
+        applicationIdentifiers =
+            strings("com.apple.developer.associated-application-identifier") + (own.isEmpty ? string("com.apple.application-identifier") : own)
+        applicationGroups = strings("com.apple.security.application-groups")
+    }
+
+    /// The groups in their order. A program without an application identifier of its own has the one that the system gave it.
+    package func groups(adding application: String) -> [String] {
+        let identifiers = applicationIdentifiers.isEmpty ? [application] : applicationIdentifiers
+        var groups: [String] = []
+        // The person's own hand and what belongs to nobody are granted to no program, and `*` means nothing here.
+        for group in keychainGroups + identifiers + applicationGroups
+        where !groups.contains(group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 { groups.append(group) }
+        guard let token = groups.firstIndex(of: AccessGroup.token) else { return groups }
+        groups.append(groups.remove(at: token))
+        return groups
+    }
+
+    private static let reserved: Set<String> = ["*", AccessGroup.commandLine, AccessGroup.unsigned, AccessGroup.permissions]
+}
+
+/// The files of `/etc/vauban/entitlements`, read once: a property list each, with Apple's keys and `vauban-applications`, the
+/// names of the programs that it is for.
+package struct EntitlementTable: Sendable {
+    package static let folder = "/etc/vauban/entitlements"
+    private static let fileBytesMax = 65_536
+    private static let filesMax = 1024
+    private let byApplication: [String: Entitlements]
+
+    package static let none = EntitlementTable(byApplication: [:])
+
+    private init(byApplication: [String: Entitlements]) { self.byApplication = byApplication }
+
+    func entitlements(of application: ApplicationIdentifier) -> Entitlements? { byApplication[application.text] }
+
+    /// Reads the folder, which is root's; a test has one of its own. A file that others than root can change, or that is none, grants nothing and is told; the first in
+    /// the order of names counts where two are for one program.
+    package init(folder: String = folder, owner: UInt32 = 0, logger: Logger) {
+        var table: [String: Entitlements] = [:]
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".plist") }.sorted()
+        for name in names.prefix(Self.filesMax) {
+            let path = "\(folder)/\(name)"
+            guard RootFile.isOnly(of: owner, folder), let list = Self.list(at: path, owner), let applications = list["vauban-applications"] as? [String] else {
+                logger.error("grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications", metadata: ["file": "\(path)"])
+                continue
+            }
+            for application in applications where table[application] == nil { table[application] = Entitlements(list) }
+        }
+        byApplication = table
+    }
+
+    private static func list(at path: String, _ owner: UInt32) -> [String: Any]? {
+        guard RootFile.isOnly(of: owner, path), let bytes = SmallFile.bytes(path: path, max: fileBytesMax) else { return nil }
+        return try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+    }
+}

@@ -1,0 +1,79 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// Something that the person has let happen for good (Specs/access-groups.md).
+///
+/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3) }, subject UTF8String, object UTF8String }`
+package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Kind: Int64, CaseIterable, Sendable {
+        /// The subject, an application, may read an item. The object is the item's name, with its owner, for the eye.
+        case reads = 1
+        /// The subject, a build, is the same program as another one: the object, an access group.
+        case sameProgram = 2
+        /// A new build of a known program in the subject, a folder, is accepted without a question. The object is empty.
+        case buildsIn = 3
+    }
+
+    package static let textBytesMax = 4200
+
+    package let kind: Kind
+    package let subject: String
+    package let object: String
+
+    package init(_ kind: Kind, subject: String, object: String = "") {
+        self.kind = kind
+        self.subject = subject
+        self.object = object
+    }
+
+    package init(from fields: inout DERFields) throws {
+        guard let kind = Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        self.kind = kind
+        subject = try fields.text("subject", max: Self.textBytesMax)
+        object = try fields.text("object", max: Self.textBytesMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(kind.rawValue)
+            try fields.text(subject)
+            try fields.text(object)
+        }
+    }
+}
+
+/// What is to be permitted, or no longer.
+///
+/// `PermissionChange ::= SEQUENCE { kind INTEGER, subject UTF8String, permits BOOLEAN, item [0] ItemQuery OPTIONAL }`; an
+/// item goes with `reads` alone.
+package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
+    package let kind: Permission.Kind
+    package let subject: String
+    package let permits: Bool
+    package let item: ItemQuery?
+
+    package init(_ kind: Permission.Kind, subject: String, permits: Bool, item: ItemQuery? = nil) {
+        self.kind = kind
+        self.subject = subject
+        self.permits = permits
+        self.item = item
+    }
+
+    package init(from fields: inout DERFields) throws {
+        guard let kind = Permission.Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        self.kind = kind
+        subject = try fields.text("subject", max: Permission.textBytesMax)
+        permits = try fields.boolean("permits")
+        item = try fields.optional(0, "item") { try $0.value("item", as: ItemQuery.self) }
+        guard (item != nil) == (kind == .reads) else { throw DERFault("an item goes with a permission to read it") }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(kind.rawValue)
+            try fields.text(subject)
+            try fields.boolean(permits)
+            if let item { try fields.tagged(0) { try $0.value(item) } }
+        }
+    }
+}

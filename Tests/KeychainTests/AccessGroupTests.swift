@@ -1,0 +1,153 @@
+// Whose items a caller sees (secitem 7, Specs/access-groups.md).
+
+import EnclaveWire
+import Foundation
+import Keychain
+import Logging
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct AccessGroupTests {
+    private let mail = Callers.installed("/usr/bin/mail")
+    private let chat = Callers.installed("/usr/bin/chat")
+
+    @Test func programsDoNotSeeEachOthersItems() throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail)
+        #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.update("a", to: "x", as: chat) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.delete("a", as: chat) } == .itemNotFound)
+        // The group is part of what makes an item unique.
+        try room.add("a", value: "of chat", as: chat)
+        #expect(Refusal.Reason.of { try room.add("a", as: chat) } == .duplicateItem)
+        #expect(try room.get(as: chat, limit: .all) == ["program:/usr/bin/chat=of chat"])
+        try room.delete("a", as: chat)
+        #expect(try room.get(as: mail, limit: .all) == ["program:/usr/bin/mail=of mail"])
+        #expect(room.consents.isEmpty)
+    }
+
+    @Test func aGroupThatIsNamedMustBeTheCallers() throws {
+        let room = try Room()
+        try room.add("a", as: mail)
+        for group in ["program:/usr/bin/mail", "cli", "unsigned", "TEAM.x", "", "com.apple.token"] {
+            #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: group) } == .missingEntitlement, "\(group)")
+            #expect(Refusal.Reason.of { try room.add("b", as: chat, group: group) } == .missingEntitlement, "\(group)")
+            #expect(Refusal.Reason.of { try room.update("a", to: "x", as: mail, group: group == "program:/usr/bin/mail" ? "cli" : group) } == .missingEntitlement)
+        }
+        #expect(try room.get("a", as: mail, group: "program:/usr/bin/mail").count == 1)
+    }
+
+    // MARK: What root grants
+
+    private func entitlements(_ list: [String: Any]) -> [String] { Entitlements(list).groups(adding: "program:/p") }
+
+    @Test func groupsComeInApplesOrder() {
+        #expect(entitlements([:]) == ["program:/p"])
+        #expect(
+            entitlements([
+                "com.apple.security.application-groups": ["group.x"], "application-identifier": "T.app", "keychain-access-groups": ["T.shared", "T.app"],
+                "com.apple.developer.associated-application-identifier": ["T.assoc"],
+            ]) == ["T.shared", "T.app", "T.assoc", "group.x"])
+        #expect(entitlements(["com.apple.application-identifier": "T.mac"]) == ["T.mac"])
+        // A wrong type counts as absent, and an array with one wrong element goes whole.
+        #expect(entitlements(["keychain-access-groups": ["T.a", 1] as [Any], "application-identifier": 7]) == ["program:/p"])
+        #expect(entitlements(["keychain-access-groups": ["com.apple.token", "T.a"]]) == ["T.a", "program:/p", "com.apple.token"])
+        #expect(entitlements(["keychain-access-groups": ["*", "cli", "unsigned", "vauban.permissions", ""]]) == ["program:/p"])
+    }
+
+    /// The folder of grants, as root would fill it.
+    private func table(_ lists: [[String: Any]]) throws -> EntitlementTable {
+        let folder = NSTemporaryDirectory() + "entitlements-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (index, list) in lists.enumerated() {
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            #expect(FileManager.default.createFile(atPath: "\(folder)/\(index).plist", contents: data, attributes: [.posixPermissions: 0o644]))
+        }
+        return EntitlementTable(folder: folder, owner: getuid(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test func twoProgramsShareAGroupThatRootGrants() throws {
+        let room = try Room()
+        let table = try table([
+            ["vauban-applications": ["program:/usr/bin/mail", "program:/usr/bin/chat"], "keychain-access-groups": ["T.shared"]],
+            ["vauban-applications": ["program:/usr/bin/bad"], "com.apple.private.keychain.deny": true],
+        ])
+        func granted(_ path: String) -> Caller {
+            Callers.caller(CallerIdentity(.installed, executable: Callers.executable(path), chain: [path]), granted: table)
+        }
+        // The first of the list is the default.
+        try room.add("a", value: "shared", as: granted("/usr/bin/mail"))
+        #expect(try room.get("a", as: granted("/usr/bin/chat")) == ["T.shared=shared"])
+        try room.add("own", as: granted("/usr/bin/mail"), group: "program:/usr/bin/mail")
+        #expect(Refusal.Reason.of { _ = try room.get("own", as: granted("/usr/bin/chat")) } == .itemNotFound)
+        #expect(try room.get(as: granted("/usr/bin/mail"), limit: .all).count == 2)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: granted("/usr/bin/bad")) } == .missingEntitlement)
+        // Moving an item to another group of one's own.
+        try room.update("own", to: "moved", as: granted("/usr/bin/mail"), group: "T.shared")
+        #expect(try room.get("own", as: granted("/usr/bin/chat")) == ["T.shared=moved"])
+    }
+
+    @Test func aTokenGroupIsReadOnly() throws {
+        let room = try Room()
+        let table = try table([["vauban-applications": ["program:/p"], "application-identifier": "com.apple.token"]])
+        let caller = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/p"), chain: ["/p"]), granted: table)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: caller, group: "com.apple.token") } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.add("a", as: caller) } == .missingEntitlement)
+        #expect(Refusal.Reason.of { try room.add("a", as: caller, group: "com.apple.token") } == .missingEntitlement)
+    }
+
+    @Test func whatOthersThanRootCanWriteGrantsNothing() throws {
+        let folder = NSTemporaryDirectory() + "entitlements-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let list: [String: Any] = ["vauban-applications": ["program:/p"], "keychain-access-groups": ["T.x"]]
+        let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+        func groups(_ permissions: Int, owner: uid_t = getuid()) -> [String] {
+            _ = FileManager.default.createFile(atPath: "\(folder)/a.plist", contents: data, attributes: [.posixPermissions: permissions])
+            let table = EntitlementTable(folder: folder, owner: owner, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let caller = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/p"), chain: ["/p"]), granted: table)
+            return caller.entitlements?.groups(adding: "own") ?? []
+        }
+        #expect(groups(0o644) == ["T.x", "own"])
+        #expect(groups(0o664) == [])
+        #expect(groups(0o646) == [])
+        #expect(groups(0o644, owner: getuid() + 1) == [])
+    }
+
+    // MARK: The person's own hand
+
+    @Test func theCommandLineHasOneGroupWhoeverStartsIt() throws {
+        let room = try Room()
+        try room.add("a", value: "by hand", as: Callers.commandLine())
+        #expect(try room.get("a", as: Callers.commandLine(startedBy: .unknown(.orphan))) == ["cli=by hand"])
+        #expect(try room.get("a", as: Callers.commandLine(startedBy: .installed, "/usr/bin/mail")) == ["cli=by hand"])
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
+    }
+
+    @Test func behindTheCommandLineTheAncestorIsJudged() throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail)
+        let byMail = Callers.commandLine(startedBy: .installed, "/usr/bin/mail")
+        #expect(try room.get("a", as: byMail) == ["program:/usr/bin/mail=of mail"])
+        let byChat = Callers.commandLine(startedBy: .installed, "/usr/bin/chat")
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: byChat) } == .itemNotFound)
+        // What it adds is the person's, not the ancestor's.
+        try room.add("b", as: byMail)
+        #expect(try room.get("b", as: byMail) == ["cli=value"])
+    }
+
+    @Test func inUserModeGroupsAreLabels() throws {
+        let room = try Room()
+        let anyone = Caller(person: Room.person)
+        try room.add("a", as: anyone)
+        try room.add("a", as: anyone, group: "T.x")
+        #expect(try room.get("a", as: anyone, limit: .all) == ["T.x=value", "unsigned=value"])
+        #expect(try room.get("a", as: anyone, group: "T.x") == ["T.x=value"])
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: anyone, group: "T.y") } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.serve(.permissions, as: anyone) } == .notAllowedHere)
+    }
+}

@@ -1,0 +1,114 @@
+// Programs of the person's own, which are known by their digest: a new build is offered once.
+
+import EnclaveWire
+import Keychain
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct BuildTests {
+    private let path = "/home/anna/bin/tool"
+    private var first: Caller { Callers.own(path, build: 1) }
+    private var second: Caller { Callers.own(path, build: 2) }
+
+    private func room() throws -> Room {
+        let room = try Room()
+        try room.add("a", value: "of the tool", as: first)
+        return room
+    }
+
+    @Test func aBuildIsKnownWhereverItLies() throws {
+        let room = try room()
+        #expect(try room.get("a", as: Callers.own("/tmp/elsewhere", build: 1)).count == 1)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own("/tmp/other", build: 2)) } == .itemNotFound)
+        #expect(room.consents.isEmpty)
+    }
+
+    @Test func aNewBuildIsOfferedOnceAndThenTheSame() throws {
+        let room = try room()
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second, ui: .fail) } == .interactionNotAllowed)
+        #expect(Refusal.Reason.of { try room.add("b", as: second) } == .nobodyToAsk)
+        room.personSays(.once)
+        let asked = room.consents.count
+        #expect(try room.get("a", as: second).count == 1)
+        try room.add("b", as: second)
+        #expect(room.consents.count == asked + 1 && room.consents.last?.purpose == .acceptBuild && room.consents.last?.program == path)
+        room.personIsAway()
+        #expect(try room.get("b", as: first).count == 1)
+        // The one after it is offered as the next.
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
+    }
+
+    @Test func aNoIsRememberedAsAnotherProgram() throws {
+        let room = try room()
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .itemNotFound)
+        let asked = room.consents.count
+        try room.add("a", value: "of the second", as: second)
+        #expect(try room.get("a", as: second).allSatisfy { $0.hasSuffix("of the second") })
+        #expect(try room.get("a", as: first).allSatisfy { $0.hasSuffix("of the tool") })
+        #expect(room.consents.count == asked)
+    }
+
+    @Test func buildsOfAFolderAreAcceptedWhereThePersonSaidSo() throws {
+        let room = try room()
+        room.personSays(.once)
+        try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: true)), as: Callers.commandLine())
+        let asked = room.consents.count
+        #expect(try room.get("a", as: second).count == 1)
+        #expect(room.consents.count == asked)
+        // A folder whose name begins alike is another.
+        let other = "/home/anna/binary/tool"
+        try room.add("o", as: Callers.own(other, build: 5))
+        room.personIsAway()
+        #expect(Refusal.Reason.of { _ = try room.get("o", as: Callers.own(other, build: 6)) } == .nobodyToAsk)
+        try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: false)), as: Callers.commandLine())
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
+        for folder in ["bin", "/home/anna/bin/", ""] {
+            #expect(
+                Refusal.Reason.of {
+                    try room.serve(.permit(PermissionChange(.buildsIn, subject: folder, permits: true)), as: Callers.commandLine())
+                } == .badParameter)
+        }
+    }
+
+    @Test func aCancelThatWasNotThePersonsIsNoAnswer() throws {
+        let room = try room()
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled, "the keychain was locked or changed meanwhile")) }
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .cancelled)
+        room.personSays(.once)
+        #expect(try room.get("a", as: second).count == 1)
+    }
+
+    // MARK: From nobody to an owner
+
+    @Test func itemsOfNobodyAreGivenAway() throws {
+        let room = try Room()
+        for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
+        try room.add("7", value: "the person's own", as: Callers.commandLine())
+        #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: Callers.commandLine()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.move(to: "unsigned"), as: Callers.commandLine()) } == .badParameter)
+        room.personSays(.once)
+        #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
+        // After a restart it asks anew, and goes on where it was.
+        try room.restart()
+        room.lent.forget(Room.person)
+        #expect(try room.moved(to: "cli") == RewrapProgress(done: 43, left: 0, kept: 1))
+        #expect(try room.moved(to: "cli") == RewrapProgress(done: 0, left: 0, kept: 1))
+        #expect(try room.get("299", as: Callers.commandLine()) == ["cli=v299"])
+        #expect(try room.get("7", as: Callers.commandLine()) == ["cli=the person's own"])
+        room.personIsAway()
+        #expect(Refusal.Reason.of { _ = try room.get("299", as: Callers.script()) } == .nobodyToAsk)
+    }
+}
+
+extension Room {
+    fileprivate func moved(to owner: String) throws -> RewrapProgress {
+        guard case .rewrapped(let progress)? = try serve(.move(to: owner), as: Callers.commandLine()).messages.first else {
+            throw Refusal(.internalFault)
+        }
+        return progress
+    }
+}

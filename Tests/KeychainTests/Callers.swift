@@ -1,0 +1,79 @@
+// Callers of the installed service, as the witness would have found them.
+
+import EnclaveWire
+import Keychain
+import Synchronization
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+enum Callers {
+    static func executable(_ path: String, build: UInt8 = 1) -> ExecutableIdentity {
+        ExecutableIdentity(path: path, device: 1, inode: 2, digest: [UInt8](repeating: build, count: 32))
+    }
+
+    static func installed(_ path: String) -> Caller { caller(CallerIdentity(.installed, executable: executable(path), chain: [path])) }
+
+    static func own(_ path: String, build: UInt8) -> Caller {
+        caller(CallerIdentity(.own, executable: executable(path, build: build), chain: [path]))
+    }
+
+    /// A script: all that is known is what runs it.
+    static func script(_ doubt: Doubt = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
+        caller(CallerIdentity(.unknown(doubt), executable: doubt == .unseen ? nil : executable(path), chain: [path]))
+    }
+
+    /// `vauban`, started from a shell or by a program.
+    static func commandLine(startedBy standing: CallerIdentity.Standing = .unknown(.interpreter), _ path: String = "/usr/bin/bash") -> Caller {
+        caller(
+            CallerIdentity(
+                standing, throughCommandLine: true, executable: standing == .unknown(.orphan) ? nil : executable(path),
+                chain: ["/usr/bin/vauban", path]))
+    }
+
+    static func caller(_ identity: CallerIdentity, granted table: EntitlementTable = .none) -> Caller {
+        Caller(person: Room.person, identity: identity, granted: table)
+    }
+}
+
+extension Room {
+    func add(_ account: String, value: String = "value", as caller: Caller, group: String? = nil, applications: [String] = []) throws {
+        var attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
+        if let group { attributes[.accessGroup] = .text(group) }
+        let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))
+        try serve(.add(record, returns: [], hasData: true, applications: applications), value: value, as: caller)
+    }
+
+    /// The values that a search finds, and in which groups.
+    func get(
+        _ account: String? = nil, as caller: Caller, limit: MatchLimit = .one, ui: AuthenticationUI = .allow, group: String? = nil
+    ) throws -> [String] {
+        var attributes: [AttributeName: AttributeValue] = [.service: .text("s")]
+        if let account { attributes[.account] = .text(account) }
+        if let group { attributes[.accessGroup] = .text(group) }
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
+        query.returnsData = ui != .describe
+        query.returnsAttributes = true
+        query.limit = limit
+        query.authenticationUI = ui
+        return try serve(.copyMatching(query), as: caller).found.map { found in
+            let group: String = if case .text(let group)? = found.record?.attributes[.accessGroup] { group } else { "none" }
+            return "\(group)=\(found.value ?? "")"
+        }.sorted()
+    }
+
+    func delete(_ account: String, as caller: Caller) throws {
+        try serve(
+            .delete(ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))), as: caller)
+    }
+
+    func update(_ account: String, to value: String, as caller: Caller, group: String? = nil) throws {
+        let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
+        let changes = ItemChanges(attributes: ItemAttributes(group.map { [.accessGroup: .text($0)] } ?? [:]), hasData: true)
+        try serve(.update(query, changes), value: value, as: caller)
+    }
+
+    func personSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }
+    func personIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.nobodyToAsk)) } }
+    var consents: [Consent] { enclave.state.withLock { $0.consents } }
+}
