@@ -104,7 +104,7 @@ let attendants: [Target] = [
 
 let callers: [Target] = [
     // The keychain's door, typed.
-    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1]),
+    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names.

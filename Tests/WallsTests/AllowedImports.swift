@@ -49,7 +49,7 @@ let allowedImports: [String: Set<String>] = [
     "authd": platform.union(["Authentication"]),
 
     // Callers: translators, and the typed clients that they share.
-    "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1"]),
+    "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "Security": platform.union([
         "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",

@@ -80,9 +80,9 @@ package struct CallerRights: Hashable, Sendable {
     /// Whether items of a group are the caller's own.
     func owns(_ group: String) -> Bool { ownsEverything || groups.contains(group) }
 
-    /// Whether a search may name the group (secitem 7).
-    func mayName(_ group: String) -> Bool { owns(group) || shared.contains(group) }
+    /// Whether a query may name the group (secitem 7). The person's own hand names any, and is then asked.
+    func mayName(_ group: String) -> Bool { owns(group) || shared.contains(group) || (isCommandLine && asks) }
 
-    /// Whether an item may be put into the group, be changed or be removed there.
-    func mayWrite(_ group: String) -> Bool { mayName(group) && group != AccessGroup.token }
+    /// Whether an item may be put into the group.
+    func mayWrite(_ group: String) -> Bool { (owns(group) || shared.contains(group)) && group != AccessGroup.token }
 }

@@ -6,7 +6,7 @@ import VaubanKeychainModel
 
 extension Session {
     /// The items that are meant, without their secrets; a closed keychain is opened first.
-    func matches(_ selection: ItemSelection) throws -> [ItemRecord] {
+    func matches(_ selection: ItemSelection, ofAllOwners: Bool = false) throws -> [ItemRecord] {
         try opening {
             var matches: [ItemRecord] = []
             for kind in selection.kinds {
@@ -14,6 +14,7 @@ extension Session {
                 query.limit = .all
                 query.returnsAttributes = true
                 query.authenticationUI = .describe
+                query.coversAllOwners = ofAllOwners
                 matches += try found(query).compactMap(\.record).filter(selection.means)
             }
             return matches
@@ -44,11 +45,33 @@ extension Session {
         return entry
     }
 
+    /// The secret of an item that another program keeps, which asks the person first.
+    func readForeign(_ selection: ItemSelection) throws -> FoundEntry {
+        guard service.mode == .system else { throw Refusal(.itemNotFound) }
+        for kind in selection.kinds {
+            var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+            query.returnsAttributes = true
+            query.returnsData = true
+            query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+            query.operationPrompt = "get \(selection.shown)"
+            let wanted = query
+            do {
+                let found = try opening { try asking { try keychain.copyMatching(wanted, waiting: $0) } }
+                if let entry = found.first, entry.record.map(selection.means) ?? false { return entry }
+            } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
+        }
+        throw Refusal(.itemNotFound)
+    }
+
     /// The query that means a found item: by what makes it unique, as far as the item has it.
     func query(for record: ItemRecord) -> ItemQuery {
         var attributes = ItemAttributes()
         for rule in AttributeRule.primary(of: record.kind) where rule.name != .accessGroup && rule.name != .synchronizable {
             attributes[rule.name] = record.attributes[rule.name]
+        }
+        // What another program has let be read is not in a group of ours, so that group cannot be named.
+        if service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner) {
+            attributes[.accessGroup] = .text(record.owner)
         }
         var query = ItemQuery(kind: record.kind, attributes: attributes)
         query.includesSynchronizable = record.number(.synchronizable) != 0
@@ -58,9 +81,11 @@ extension Session {
     }
 
     /// No match is no fault here.
-    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
-        do throws(Refusal) { return try keychain.copyMatching(query) } catch {
-            guard error.reason == .itemNotFound else { throw error }
+    private func found(_ query: ItemQuery) throws -> [FoundEntry] {
+        do {
+            let wanted = query
+            return query.coversAllOwners ? try asking { try keychain.copyMatching(wanted, waiting: $0) } : try keychain.copyMatching(query)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             return []
         }
     }

@@ -25,6 +25,9 @@ struct ItemSelection: ParsableArguments {
     @Option(help: "The path on the server.")
     var path: String?
 
+    @Option(help: "Whose item: cli for your own, or a program such as program:/usr/bin/mail.")
+    var owner: String?
+
     func validate() throws {
         if word != nil && (service != nil || account != nil || server != nil) {
             throw ValidationError("Name the item in one word, or by --service, --server and --account: not both.")
@@ -37,6 +40,7 @@ struct ItemSelection: ParsableArguments {
 
     var isEmpty: Bool {
         word == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
+            && owner == nil
     }
 
     /// For verbs that mean one item.
@@ -68,6 +72,7 @@ struct ItemSelection: ParsableArguments {
     func attributes(of kind: ItemKind) -> ItemAttributes {
         let (name, account) = nameAndAccount
         var attributes = ItemAttributes()
+        if let owner { attributes[.accessGroup] = .text(owner) }
         if let name { attributes[kind == .genericPassword ? .service : .server] = .text(name) }
         // An empty account is the same as none, so it is judged where the answers are and not by the query.
         if let account, !account.isEmpty { attributes[.account] = .text(account) }

@@ -16,6 +16,9 @@ extension ItemRecord {
         if case .number(let number) = attributes[name] { number } else { 0 }
     }
 
+    /// The access group.
+    var owner: String { text(.accessGroup) }
+
     /// `service/account` or `server/account`, fit to be shown; the slash stands only between two names.
     var name: String {
         let parts = [text(kind == .genericPassword ? .service : .server), text(.account)]
@@ -46,6 +49,7 @@ extension ItemRecord {
             if !text(.protocolName).isEmpty { words += ["--protocol", quoted(ProtocolCode.name(of: text(.protocolName)))] }
             words += ["--port", "\(number(.port))", "--path", quoted(text(.path))]
         }
+        if owner != AccessGroup.commandLine { words += ["--owner", quoted(owner)] }
         return words.joined(separator: " ")
     }
 

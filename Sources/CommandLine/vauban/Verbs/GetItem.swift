@@ -10,7 +10,8 @@ struct GetItem: ParsableCommand {
         commandName: "get",
         abstract: "Prints a secret, and nothing else.",
         discussion: """
-            A newline is added only on a terminal. Where the item asks for you, you are asked here or at an approver.
+            A newline is added only on a terminal. Where the item asks for you, you are asked here or at an approver; so are \
+            you where another program keeps it.
 
             Example:
               vauban get github/anna
@@ -22,7 +23,12 @@ struct GetItem: ParsableCommand {
 
     func run() throws {
         let session = try Session(person)
-        let entry = try session.read(try session.one(selection, for: "get"), selection)
+        let entry: FoundEntry
+        do {
+            entry = try session.read(try session.one(selection, for: "get"), selection)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            entry = try session.readForeign(selection)
+        }
         guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item has no secret") }
         let isComplete = secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
         guard isComplete else { throw Refusal(.storageFailed, "the secret could not be written to standard output") }

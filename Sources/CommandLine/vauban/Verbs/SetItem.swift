@@ -37,7 +37,7 @@ struct SetItem: ParsableCommand {
         let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
         guard let existing else {
             try add(secret, session)
-            return try warnWithoutPasscode(session)
+            return try tellOnce(session)
         }
         try update(existing, secret, session)
     }
@@ -79,6 +79,7 @@ struct SetItem: ParsableCommand {
         let (name, account) = selection.nameAndAccount
         var attributes = selection.attributes(of: kind)
         attributes[.account] = .text(account ?? "")
+        attributes[.accessGroup] = .text(AccessGroup.commandLine)
         if kind == .internetPassword {
             attributes[.port] = .number(selection.port ?? 0)
             attributes[.path] = .text(selection.path ?? "")
@@ -88,9 +89,18 @@ struct SetItem: ParsableCommand {
         return ItemRecord(kind: kind, attributes: attributes)
     }
 
-    /// Said once, with the first item: nothing that Vauban does helps a keychain whose key lies beside it.
-    private func warnWithoutPasscode(_ session: Session) throws {
-        guard try !session.authentication.status().device.passcodeIsSet else { return }
+    /// Said once, with the first item: what a keychain whose key lies beside it is worth, and who can read what is kept by hand.
+    private func tellOnce(_ session: Session) throws {
+        let hasPasscode = try session.authentication.status().device.passcodeIsSet
+        let isOpenToAll = session.service.mode == .system && protection.isEmpty
+        guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
+        if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
+        if isOpenToAll {
+            say("Note: whatever you run can read this through vauban while the keychain is open. To be asked each time: --require presence")
+        }
+    }
+
+    private func countOfItems(_ session: Session) throws -> Int {
         var count = 0
         for kind in ItemKind.allCases {
             var query = ItemQuery(kind: kind)
@@ -99,6 +109,6 @@ struct SetItem: ParsableCommand {
             query.authenticationUI = .skip
             count += (try? session.keychain.copyMatching(query).count) ?? 0
         }
-        if count <= 1 { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
+        return count
     }
 }
