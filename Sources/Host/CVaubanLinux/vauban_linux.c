@@ -15,6 +15,8 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -145,6 +147,14 @@ int vauban_bind_in(int folder, const char *name, mode_t mode) {
 int vauban_open_place(const char *path) {
     int descriptor = open(path, O_PATH | O_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
+}
+
+int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid) {
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0) return -errno;
+    *kind = (uint32_t)system.f_type;
+    *is_nosuid = (system.f_flags & ST_NOSUID) != 0;
+    return 0;
 }
 
 int vauban_connect_in(int folder, const char *name) {

@@ -41,9 +41,15 @@ package enum ProcessDescriptor {
         Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(getpid()), "open a descriptor of this process"))
     }
 
-    /// A descriptor of the process that has this number now.
+    /// A descriptor for the process that has this number now. Whose number it is has to be asked again once it is held.
     package static func open(_ pid: Int32) throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a descriptor of the caller's process"))
+        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a descriptor of process \(pid)"))
+    }
+
+    /// Whether the process still runs: a process descriptor becomes readable when its process ends.
+    package static func isAlive(_ process: Descriptor) -> Bool {
+        var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        return poll(&poller, 1, 0) == 0
     }
 
     /// The process number that a process descriptor names, or nil if it is not one or its process has been reaped.

@@ -10,10 +10,14 @@ package import VaubanLinuxHost
 package struct WitnessRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
+    private let witness: CallerWitness
+    private let desk = QuestionDesk(
+        limit: (WitnessLimits.workersMax, WitnessLimits.workersPerPersonMax, WitnessLimits.waitingPerPersonMax))
 
-    package init(enclave: ServerAddress, log: Logger) {
+    package init(enclave: ServerAddress, log: Logger, witness: CallerWitness = CallerWitness()) {
         self.enclave = enclave
         self.log = log
+        self.witness = witness
     }
 
     /// Answers until the process ends, on a new line whenever one is lost.
@@ -42,10 +46,24 @@ package struct WitnessRoom: Sendable {
             guard message.secret == nil, message.descriptors.count == 1 else {
                 throw ChannelFault.malformed("a question comes without its process, or with more")
             }
-            let question = try WitnessQuestion(derBytes: message.header)
-            let executable = ExecutableWitness.identity(ofProcess: question.pid, heldBy: message.descriptors[0])
-            let identity = executable.map { CallerIdentity(.own, executable: $0, chain: [$0.path]) } ?? .unseen
-            try line.send(header: WitnessAnswer(number: question.number, identity: identity).encoded())
+            answer(try WitnessQuestion(derBytes: message.header), about: message.descriptors[0], on: line)
         }
+    }
+
+    /// On this line, whenever that is; where it is lost by then, nobody waits for the answer.
+    private func answer(_ question: WitnessQuestion, about process: Descriptor, on line: Channel) {
+        let asked = MachineClock.monotonic
+        let answer = { @Sendable (identity: CallerIdentity) in
+            guard let header = try? WitnessAnswer(number: question.number, identity: identity).encoded() else { return }
+            try? line.send(header: header)
+        }
+        // The person only for a place in the queue: a number that is another's is found out before anything is told.
+        let isTaken = ProcessStatus(of: Int32(question.pid)).map { status in
+            desk.take(of: status.user) { [witness] in
+                let isLate = MachineClock.monotonic - asked > WitnessLimits.questionTime
+                answer(isLate ? .unseen : witness.identity(ofProcess: question.pid, heldBy: process))
+            }
+        }
+        if isTaken != true { answer(.unseen) }
     }
 }

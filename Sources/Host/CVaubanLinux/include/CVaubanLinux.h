@@ -44,6 +44,8 @@ int vauban_pass_credentials(int socket);
 int vauban_bind_in(int folder, const char *name, mode_t mode);
 /* Opens a file or folder as a place only, which asks for no right on it: fd or -errno. */
 int vauban_open_place(const char *path);
+/* The kind of file system that an open file lies on (statfs) and whether it is mounted nosuid: 0 or -errno. */
+int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid);
 /* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
 int vauban_connect_in(int folder, const char *name);
 

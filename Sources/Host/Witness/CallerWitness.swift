@@ -1,0 +1,103 @@
+// Who a process is, as far as the kernel tells (Specs/caller-identity.md). Nothing that the process says about itself counts,
+// neither its name nor its arguments.
+
+package import EnclaveWire
+internal import VaubanAccessPolicy
+package import VaubanLinuxHost
+
+package final class CallerWitness: Sendable {
+    private let commandLine: CommandLineProgram
+    private let digests = DigestCache()
+    private let interpreters: Interpreters
+    private let packages = DebianPackages()
+
+    /// The programs that have no identity of their own lie in this folder, that of this process's own program where none is named.
+    package init(commandLineFolder: String? = nil) {
+        commandLine = CommandLineProgram(folder: commandLineFolder)
+        interpreters = Interpreters(digests: digests)
+    }
+
+    /// The identity of the process that both the number and the descriptor name.
+    package func identity(ofProcess pid: Int64, heldBy process: Descriptor) -> CallerIdentity {
+        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessLook(named, process, digests) else { return .unseen }
+        let identity = identity(of: caller)
+        // What was found is the caller's only if it was the caller all the while.
+        return caller.stands ? identity : .unseen
+    }
+
+    private func identity(of caller: ProcessLook) -> CallerIdentity {
+        var look = caller
+        var chain: [String] = []
+        while true {
+            guard isCommandLine(look) else { return judged(look, after: chain) }
+            chain.append(Self.link(look))
+            let unknown = { (doubt: Doubt, chain: [String]) in CallerIdentity(.unknown(doubt), throughCommandLine: true, chain: chain) }
+            if let doubt = doubt(aboutCommandLine: look) { return unknown(doubt, chain) }
+            guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: look) else {
+                return unknown(.orphan, chain)
+            }
+            guard let next = ProcessLook(parent, process, digests) else { return unknown(.unseen, chain + [""]) }
+            if let path = next.path, ServiceManagerNames.contain(Self.name(path)) { return unknown(.orphan, chain) }
+            look = next
+        }
+    }
+
+    /// The nearest that is not Vauban, or the caller itself.
+    private func judged(_ look: ProcessLook, after chain: [String]) -> CallerIdentity {
+        let executable = executable(of: look)
+        let (standing, place) = standing(of: look, executable)
+        // A parent has to stand too, from the beginning of its own look.
+        guard chain.isEmpty || look.stands else { return CallerIdentity(.unknown(.unseen), throughCommandLine: true, chain: chain + [""]) }
+        return CallerIdentity(
+            standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
+            unit: ControlGroup.unit(of: look.pid), chain: chain + [Self.link(look)])
+    }
+
+    private func executable(of look: ProcessLook) -> ExecutableIdentity? {
+        guard let path = look.path, path.utf8.count <= WitnessLimits.namedPathBytesMax,
+            let digest = look.digest
+        else { return nil }
+        return ExecutableIdentity(
+            path: path, device: Int64(bitPattern: look.key.device), inode: Int64(bitPattern: look.key.inode), digest: digest)
+    }
+
+    /// The first row that applies, and where an installed file lies.
+    private func standing(of look: ProcessLook, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
+        guard let executable, let path = look.namedPath else { return (.unknown(.unseen), nil) }
+        if look.status.tracer != 0 { return (.unknown(.traced), nil) }
+        if InterpreterNames.contain(Self.name(path)) || interpreters.haveContent(executable.digest, size: look.key.size) {
+            return (.unknown(.interpreter), nil)
+        }
+        var places = RootsPlaces(of: look)
+        let place = places.place(ofExecutable: path)
+        let packaged = place.flatMap(PackagedPlace.init)
+        if case .flatpak(let name) = packaged, path.hasPrefix("/app/") {
+            return (places.hasOnlyRootsCode(executable: path) == true ? .flatpak(name: name) : .unknown(.foreignCode), nil)
+        }
+        // In a user namespace of its own a process may say which file it executes.
+        guard look.shares("user") else { return (.unknown(.foreignCode), nil) }
+        var isSnap: String?
+        if case .snap(let name) = packaged { isSnap = name }
+        guard let place, place == path || isSnap != nil else { return (.own, nil) }
+        guard places.hasOnlyRootsCode(executable: path) == true else { return (.unknown(.foreignCode), place) }
+        return (isSnap.map { .snap(name: $0) } ?? .installed, place)
+    }
+
+    private func isCommandLine(_ look: ProcessLook) -> Bool { commandLine.isExecuted(by: look, digests) }
+
+    /// Whoever can make the command line do something has no need to start it.
+    private func doubt(aboutCommandLine look: ProcessLook) -> Doubt? {
+        if look.status.tracer != 0 { return .traced }
+        guard look.shares("user") else { return .foreignCode }
+        var places = RootsPlaces(of: look)
+        guard let path = look.namedPath, places.place(ofExecutable: path) != nil else { return nil }
+        return places.hasOnlyRootsCode(executable: path) == true ? nil : .foreignCode
+    }
+
+    private static func link(_ look: ProcessLook) -> String {
+        guard let path = look.path, path.utf8.count <= CallerIdentity.linkBytesMax else { return "" }
+        return path
+    }
+
+    private static func name(_ path: String) -> String { String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]) }
+}

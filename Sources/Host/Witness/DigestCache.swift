@@ -1,0 +1,58 @@
+internal import Crypto
+import Glibc
+internal import Synchronization
+internal import VaubanLinuxHost
+
+/// SHA-256 of files, remembered for files that have not changed.
+final class DigestCache: Sendable {
+    private struct Kept {
+        var digests: [FileKey: (digest: [UInt8], used: UInt64)] = [:]
+        var uses: UInt64 = 0
+    }
+
+    private let kept = Mutex(Kept())
+
+    /// The digest of a file from its beginning, at which it must stand; nil where it is too large, cannot be read, or changes
+    /// meanwhile. It is remembered only where `isUnwritten` says afterwards that nobody could write it all the while: through a
+    /// page that is mapped to be written, a file changes without a new time of change.
+    func digest(of file: Descriptor, _ key: FileKey, isUnwritten: () -> Bool) -> [UInt8]? {
+        let known: [UInt8]? = kept.withLock { kept in
+            kept.uses += 1
+            kept.digests[key]?.used = kept.uses
+            return kept.digests[key]?.digest
+        }
+        if let known { return known }
+        guard key.size <= WitnessLimits.executableBytesMax else { return nil }
+        // Before the first byte is read: a change after that then falls in a later tick of the file system's clock.
+        let isSettled = key.isSettled
+        guard let digest = Self.hash(file), let after = FileKey(file), after.size == key.size, after.modified == key.modified else { return nil }
+        if isSettled, after == key, isUnwritten() { keep(digest, for: key) }
+        return digest
+    }
+
+    private func keep(_ digest: [UInt8], for key: FileKey) {
+        kept.withLock { kept in
+            if kept.digests.count >= WitnessLimits.digestsMax, let oldest = kept.digests.min(by: { $0.value.used < $1.value.used }) {
+                kept.digests[oldest.key] = nil
+            }
+            kept.uses += 1
+            kept.digests[key] = (digest, kept.uses)
+        }
+    }
+
+    /// Read through one small buffer.
+    private static func hash(_ file: Descriptor) -> [UInt8]? {
+        var hash = SHA256()
+        var chunk = [UInt8](repeating: 0, count: WitnessLimits.chunkBytes)
+        var total: Int64 = 0
+        while true {
+            let got = read(file.number, &chunk, chunk.count)
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 { return nil }
+            if got == 0 { return Array(hash.finalize()) }
+            total += Int64(got)
+            guard total <= WitnessLimits.executableBytesMax else { return nil }
+            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<got])) }
+        }
+    }
+}

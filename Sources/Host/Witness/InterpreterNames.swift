@@ -1,0 +1,49 @@
+/// Programs that do what somebody else wrote, by the names of their files: who they are says nothing about what they do. A star
+/// at the end stands for any ending. Specs/caller-identity.md has the same tables, and a test compares.
+enum InterpreterNames {
+    /// Of a kind, as the specification names it.
+    static let table: [(kind: String, names: [String])] = [
+        ("shells", words("sh bash rbash dash ash zsh* fish ksh* mksh lksh yash tcsh csh busybox toybox nu elvish xonsh pwsh")),
+        (
+            "languages",
+            words(
+                """
+                python* pypy* perl* ruby* jruby node nodejs deno bun lua* php* tclsh* wish* guile* java dotnet mono* Rscript R julia* \
+                erl* beam.smp escript elixir iex groovy scala* kotlin* swift* ghci* runghc* ocaml* sbcl clisp racket gosh chicken-csi \
+                octave* sqlite3 gjs* cjs* seed qml* osascript awk gawk mawk nawk original-awk sed ed bc dc m4 gs
+                """)
+        ),
+        ("editors", words("emacs* vim* nvim vi view ex nano micro helix hx kak")),
+        ("loaders and emulators", words("ld.so ld-linux* ld-musl-* qemu-* wine* box64 box86 electron*")),
+        ("debuggers", words("gdb* lldb* strace ltrace perf bpftrace rr valgrind* uftrace")),
+        (
+            "starters of others",
+            words(
+                """
+                env xargs find fd fdfind make gmake bmake ninja* just git script scriptreplay expect nohup timeout nice ionice setsid \
+                stdbuf time watch parallel entr flock chrt taskset sudo su doas runuser pkexec setpriv capsh unshare nsenter chroot \
+                bwrap firejail systemd-run ssh sshd* tmux* screen* socat ncat
+                """)
+        ),
+    ]
+
+    private static let whole = Set(table.flatMap(\.names).filter { !$0.hasSuffix("*") })
+    private static let beginnings = table.flatMap(\.names).filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+
+    static func contain(_ name: String) -> Bool { whole.contains(name) || beginnings.contains { name.hasPrefix($0) } }
+
+    static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
+}
+
+/// Programs that take in whoever's parent has ended, or stand above everything: as a parent they started nothing that could be told.
+enum ServiceManagerNames {
+    static let names = InterpreterNames.words(
+        """
+        systemd init upstart openrc-init openrc-run supervise-daemon dinit runit runit-init runsv runsvdir s6-svscan s6-supervise \
+        s6-linux-init shepherd tini tini-static docker-init dumb-init catatonit conmon containerd-shim* reaper cron crond atd
+        """)
+
+    static func contain(_ name: String) -> Bool {
+        names.contains { $0.hasSuffix("*") ? name.hasPrefix($0.dropLast()) : name == $0 }
+    }
+}

@@ -1,0 +1,54 @@
+/// A file of which a process executes code, as `/proc/PID/maps` names it.
+struct MappedFile: Hashable, Sendable {
+    /// As the process's file system has it; nil where it is not UTF-8.
+    let path: String?
+    /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they are not those of `stat`.
+    let identity: String
+}
+
+enum MemoryMap {
+    /// The files of all mappings from which code is executed, each once; nil where the text is not the kernel's, or has too many.
+    /// What has no file is left out: the kernel's own pages, and memory that the process wrote itself.
+    static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
+        var files: Set<MappedFile> = []
+        for line in text.split(separator: 0x0A) {
+            guard let entry = Entry(line) else { return nil }
+            guard entry.isExecutable, let file = entry.file else { continue }
+            files.insert(file)
+            if files.count > WitnessLimits.mappedFilesMax { return nil }
+        }
+        return files
+    }
+
+    /// The identity of what is mapped at this address.
+    static func identity(at address: UInt, in text: [UInt8]) -> String? {
+        for line in text.split(separator: 0x0A) {
+            guard let entry = Entry(line) else { return nil }
+            if entry.begin == address { return entry.file?.identity }
+        }
+        return nil
+    }
+
+    /// `BEGIN-END rwxp OFFSET MAJOR:MINOR INODE      PATH`. A path may have anything in it but a line's end, which is written `\012`.
+    private struct Entry {
+        let begin: UInt
+        let isExecutable: Bool
+        let file: MappedFile?
+
+        init?(_ line: ArraySlice<UInt8>) {
+            let fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: false)
+            guard fields.count >= 5, fields[1].count == 4, let dash = fields[0].firstIndex(of: 0x2D),
+                let begin = UInt(String(decoding: fields[0][..<dash], as: UTF8.self), radix: 16)
+            else { return nil }
+            self.begin = begin
+            isExecutable = fields[1][fields[1].startIndex + 2] == 0x78
+            let identity = "\(String(decoding: fields[3], as: UTF8.self)) \(String(decoding: fields[4], as: UTF8.self))"
+            if identity == "00:00 0" {
+                file = nil
+            } else {
+                let path = fields.count == 6 ? fields[5].drop { $0 == 0x20 } : []
+                file = MappedFile(path: String(validating: path, as: UTF8.self), identity: identity)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import VaubanLinuxHost
+
+/// What `/proc/PID/status` says of a process.
+struct ProcessStatus: Hashable, Sendable {
+    /// 0 where the parent is in a process namespace that the witness does not see.
+    let parent: Int32
+    /// 0 where nobody traces it.
+    let tracer: Int32
+    /// The person: the real user, which a program with other rights keeps.
+    let user: UInt32
+    let session: Int32
+    /// Whether it is process 1, of the machine or of a process namespace of its own: all orphans there become its children.
+    let isFirst: Bool
+
+    init?(of pid: Int32) {
+        guard let text = SmallFile.bytes(path: "/proc/\(pid)/status", max: WitnessLimits.statusBytesMax) else { return nil }
+        self.init(text)
+    }
+
+    /// Each line that is asked for has to be there once and in the kernel's form. The process chooses its name, the first line,
+    /// in which the kernel writes a line's end as `\n`: so it makes no line of its own, and one that did would be twice there.
+    init?(_ text: [UInt8]) {
+        var values: [String: [Int64]] = [:]
+        for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            guard index > 0, let colon = line.firstIndex(of: 0x3A), let key = String(validating: line[..<colon], as: UTF8.self),
+                ["PPid", "TracerPid", "Uid", "NSpid", "NSsid"].contains(key)
+            else { continue }
+            let numbers = line[line.index(after: colon)...].split(whereSeparator: { $0 == 0x09 || $0 == 0x20 }).map(Self.number)
+            guard values[key] == nil, !numbers.isEmpty, !numbers.contains(nil) else { return nil }
+            values[key] = numbers.compactMap(\.self)
+        }
+        guard text.starts(with: Array("Name:".utf8)), let parent = values["PPid"], let tracer = values["TracerPid"], let users = values["Uid"],
+            let numbers = values["NSpid"], let sessions = values["NSsid"], parent.count == 1, tracer.count == 1, users.count == 4,
+            let parent = Int32(exactly: parent[0]), let tracer = Int32(exactly: tracer[0]), let user = UInt32(exactly: users[0]),
+            let session = Int32(exactly: sessions[0])
+        else { return nil }
+        self.parent = parent
+        self.tracer = tracer
+        self.user = user
+        self.session = session
+        isFirst = numbers.last == 1
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.count <= 10, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+}
+
+/// The last unit of the service manager in `/proc/PID/cgroup`. For the eye alone.
+enum ControlGroup {
+    private static let kinds = [".service", ".scope", ".socket", ".mount", ".swap"]
+
+    static func unit(of pid: Int32) -> String? {
+        SmallFile.bytes(path: "/proc/\(pid)/cgroup", max: WitnessLimits.statusBytesMax).flatMap(unit(in:))
+    }
+
+    /// `HIERARCHY:CONTROLLERS:PATH` a line; the service manager's hierarchy is the one without controllers, or by its name.
+    static func unit(in text: [UInt8]) -> String? {
+        var found: String?
+        for line in text.split(separator: 0x0A) {
+            let fields = line.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, fields[1].isEmpty || fields[1].elementsEqual("name=systemd".utf8) else { continue }
+            let unit = fields[2].split(separator: 0x2F).last { part in kinds.contains { ends(part, with: $0) } }
+            found = unit.flatMap(plain) ?? found
+        }
+        return found
+    }
+
+    private static func ends(_ part: ArraySlice<UInt8>, with kind: String) -> Bool {
+        part.count > kind.utf8.count && part.suffix(kind.utf8.count).elementsEqual(kind.utf8)
+    }
+
+    /// A service manager escapes everything else in a name, so what has it is none of its units.
+    private static func plain(_ name: ArraySlice<UInt8>) -> String? {
+        guard name.count <= WitnessLimits.unitBytesMax,
+            name.allSatisfy({ (0x30...0x3A).contains($0) || (0x40...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5C, 0x5F].contains($0) })
+        else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+}
