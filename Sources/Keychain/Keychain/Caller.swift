@@ -1,6 +1,7 @@
 // Who a request is from, as far as this room decides by it (Specs/access-groups.md).
 
 package import EnclaveWire
+internal import Synchronization
 package import VaubanAccessPolicy
 
 /// The caller of one connection, as it was found before the first word was said to it.
@@ -10,6 +11,8 @@ package struct Caller: Sendable {
     package let identity: CallerIdentity?
     /// What root has granted the program.
     package let entitlements: Entitlements?
+    /// What the person has said yes to on this connection, for as long as it lasts.
+    let said = SaidYes()
 
     /// Of user mode.
     package init(person: UInt32) {
@@ -23,6 +26,11 @@ package struct Caller: Sendable {
         self.identity = identity
         entitlements = identity.application.flatMap { table.entitlements(of: $0) }
     }
+}
+
+/// Yeses that hold for one connection: a list of all owners is one search for each class of items.
+final class SaidYes: Sendable {
+    let toListOwners = Mutex(false)
 }
 
 /// Whose items a caller's are, for the length of one request.

@@ -1,5 +1,6 @@
 internal import EnclaveWire
 internal import KeychainStore
+internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
@@ -9,7 +10,10 @@ extension RequestInProgress {
     func copyMatching(_ query: ItemQuery) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try QueryGrammar.terms(of: query, for: rights)
-        if query.coversAllOwners, !rights.ownsEverything { try ask(Consent(.listOwners, offered: .once)) }
+        if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
+            try ask(Consent(.listOwners, offered: .once))
+            caller.said.toListOwners.withLock { $0 = true }
+        }
         let coversAll = rights.ownsEverything || query.coversAllOwners
         let selection = try selection(terms, of: coversAll ? [] : rights.groups)
         let wanted = query.limit.countMax

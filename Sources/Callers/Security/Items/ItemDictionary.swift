@@ -16,6 +16,8 @@ struct ItemDictionary {
     private(set) var returns: ReturnKinds = []
     private var protection: Protection?
     private var accessControl: SecAccessControl?
+    /// Who else may read an item that is added (`kSecAttrAccess`).
+    private(set) var applications: [String] = []
     private var includesSynchronizable = false
     private var limit: MatchLimit?
     private var authenticationUI: AuthenticationUI?
@@ -65,6 +67,10 @@ struct ItemDictionary {
         case kSecAttrAccessControl:
             guard let control = value as? SecAccessControl else { throw Refusal(.badParameter, "the access control is not a SecAccessControl") }
             accessControl = control
+        case kSecAttrAccess:
+            guard let access = value as? SecAccess else { throw Refusal(.badParameter, "the access is not a SecAccess") }
+            guard role == .add else { throw Refusal(.unsupported, "who may read an item is said when it is added; later: vauban allow") }
+            applications = access.applications
         case kSecAttrSynchronizable where (value as? String) == kSecAttrSynchronizableAny as String:
             guard role != .add, role != .changes else { throw Refusal(.badParameter, "kSecAttrSynchronizableAny is for searches") }
             includesSynchronizable = true
@@ -148,6 +154,9 @@ extension ItemDictionary {
     func record() throws -> ItemRecord {
         let kind = try requiredKind()
         let control = try resolvedControl()
+        guard control == nil || applications.isEmpty else {
+            throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
+        }
         return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? .whenUnlocked, accessControl: control)
     }
 

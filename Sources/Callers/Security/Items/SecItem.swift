@@ -13,7 +13,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         let parsed = try ItemDictionary(attributes, for: .add)
         let record = try parsed.record()
         let secret = parsed.secret
-        let added = try Keychain.client().add(record, secret: secret, password: parsed.passwordBytes, returns: parsed.returns)
+        let added = try Keychain.client().add(record, secret: secret, password: parsed.passwordBytes, returns: parsed.returns, applications: parsed.applications)
         if !parsed.returns.isEmpty { result?.pointee = added.map { ItemResult.object(for: $0, parsed.returns) } ?? nil }
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanLinuxHost
 import VaubanSecretBytes
 
 /// Brings an export into the keychain, line by line. Each line is one add, so none is half there, whatever happens.
@@ -33,7 +34,11 @@ struct ImportRun {
     }
 
     private mutating func take(_ row: consuming PasswordRow) throws {
-        let record = row.record
+        var named = row.record
+        named.attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        let record = named
+        // Where programs are not told apart, one that another put there is the same item.
+        if session.service.mode != .system, try isThere(record) { return try compare(record, row.password) }
         do {
             _ = try session.opening { try session.keychain.add(record, secret: row.password) }
             added += 1
@@ -46,15 +51,35 @@ struct ImportRun {
         }
     }
 
-    /// An item that is there already is left as it is; the same one with the same secret is no news.
-    private mutating func compare(_ record: ItemRecord, _ password: borrowing SecretBytes?) throws {
+    /// Whether any owner has an item of this name.
+    private func isThere(_ record: ItemRecord) throws -> Bool {
+        var query = query(for: record)
+        query.authenticationUI = .describe
+        query.returnsData = false
+        let wanted = query
+        do {
+            return try session.opening { try !session.keychain.copyMatching(wanted).isEmpty }
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            return false
+        }
+    }
+
+    /// The query for whatever has this record's name; the owner is named where programs are told apart.
+    private func query(for record: ItemRecord) -> ItemQuery {
         var attributes = ItemAttributes()
-        for rule in AttributeRule.primary(of: record.kind) where !["", "0"].contains(record.text(rule.name)) {
+        for rule in AttributeRule.primary(of: record.kind)
+        where !["", "0"].contains(record.text(rule.name)) && (rule.name != .accessGroup || session.service.mode == .system) {
             attributes[rule.name] = record.attributes[rule.name]
         }
         var query = ItemQuery(kind: record.kind, attributes: attributes)
         query.limit = .all
         query.returnsAttributes = true
+        return query
+    }
+
+    /// An item that is there already is left as it is; the same one with the same secret is no news.
+    private mutating func compare(_ record: ItemRecord, _ password: borrowing SecretBytes?) throws {
+        var query = query(for: record)
         query.returnsData = true
         query.authenticationUI = .skip
         let found: [FoundEntry]

@@ -3,6 +3,7 @@
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanLinuxHost
 
 extension Session {
     /// The items that are meant, without their secrets; a closed keychain is opened first.

@@ -2,6 +2,7 @@
 
 import Foundation
 import VaubanAccessPolicy
+import VaubanKeychainModel
 
 extension StatusText {
     static func wrongGuesses(_ guesses: [WrongGuess]) -> [String] {
@@ -71,5 +72,16 @@ extension StatusText {
         let cost =
             "a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds"
         return [row("Fingers", words), row("", cost)]
+    }
+
+    static let terminalPrompts =
+        "weak: other programs may ask on the terminal that they run on, where they can read what you type; to end that: vauban allow terminal-prompts off"
+
+    static func builds(_ permissions: [Permission]) -> [String] {
+        permissions.filter { $0.kind == .buildsIn }.enumerated().map { index, permission in
+            row(
+                index == 0 ? "Builds" : "",
+                "weak: a new build in \(SafeText.visible(permission.subject)) is accepted without a question, whoever wrote it")
+        }
     }
 }

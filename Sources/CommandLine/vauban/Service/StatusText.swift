@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import VaubanAccessPolicy
+import VaubanKeychainModel
 import VaubanLinuxHost
 
 /// The words of `vauban status` and `vauban setup`.
@@ -15,6 +16,7 @@ enum StatusText {
     static let userMode = [
         "protects against disk theft (as far as the passcode is strong), other users and sandboxed programs",
         "does NOT protect against other programs of the same uid, which can read the device secret and the pairing key, speak to any door, forge a match, and guess offline without the counter",
+        "every program of yours is one owner: access groups are labels, and no program is asked about",
     ]
 
     static let systemMode = [
@@ -22,7 +24,7 @@ enum StatusText {
         "does NOT protect against root, or against what controls the terminal or desktop on which you type your passcode",
     ]
 
-    static func text(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?) -> String {
+    static func text(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?, permissions: [Permission] = []) -> String {
         var lines = self.mode(mode)
         lines.append(row("Passcode", passcode(device)))
         lines += wrongGuesses(device.wrongGuesses)
@@ -33,6 +35,8 @@ enum StatusText {
         lines += fingers(device.biometry)
         if device.hasOlderKeys { lines.append(row("Keys", "items are still wrapped by older keys; run: vauban passcode roll")) }
         lines += prompts(promptPlaces, terminal)
+        if device.settings.allowsTerminalPrompts { lines.append(row("", terminalPrompts)) }
+        lines += builds(permissions)
         lines += device.warnings.map { row("Warning", SafeText.line($0, max: 500)) }
         if case .named(let home) = mode {
             lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)"))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 
@@ -148,7 +149,8 @@ enum Permitting {
         var path = program
         if !program.contains("/") {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-            guard let found = folders.split(separator: ":").map({ "\($0)/\(program)" }).first(where: { access($0, X_OK) == 0 }) else {
+            let places: [String] = folders.split(separator: ":").map { "\($0)/\(program)" }
+            guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
                 throw ValidationError("There is no program \(program) on your PATH; name it by its path.")
             }
             path = found

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanLinuxHost
 
 struct DeleteItem: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainClient
+import VaubanKeychainWire
 
 struct Give: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanSecretBytes
 
 struct SetItem: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 import VaubanLinuxHost
 
 struct Status: ParsableCommand {
@@ -18,6 +19,10 @@ struct Status: ParsableCommand {
         let session = try Session(person)
         let (device, places) = try session.authentication.status()
         let terminal = session.person.terminal
-        print(StatusText.text(mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name))
+        // What is permitted cannot be read before the first unlock, and in user mode there is nothing.
+        let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
+        print(
+            StatusText.text(
+                mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions))
     }
 }

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Whose items are whose in system mode: programs of one person, the same program of two, the person's own hand, what root
+# grants, scripts, new builds, and what the person lets happen; real rooms, real users, real programs by Apple's API.
+# proves: C-030 C-031 C-032 C-033 C-097
+set -u
+. Tests/Scripts/lib/system-rooms.sh
+
+# Three programs that root installed, one file each; two of alice's own, of different content.
+for name in mail chat denied; do cp "$bin/keychain-caller" /srv/bin/$name; done
+chmod 755 /srv/bin/*
+own=$TMPDIR/alice
+for name in tool other; do cp "$bin/keychain-caller" "$own/$name"; printf '%s' "$name" >>"$own/$name"; chown vauban-test-alice "$own/$name"; done
+entitlement() { cat >"/etc/vauban/entitlements/$1.plist"; chmod 644 "/etc/vauban/entitlements/$1.plist"; }
+entitlement shared <<'PLIST'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict>
+<key>vauban-applications</key><array><string>program:/srv/bin/mail</string><string>program:/srv/bin/chat</string></array>
+<key>application-identifier</key><string>TEAM.app</string>
+<key>com.apple.security.application-groups</key><array><string>group.both</string></array>
+</dict></plist>
+PLIST
+entitlement denied <<'PLIST'
+<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/srv/bin/denied</string></array>
+<key>com.apple.private.keychain.deny</key><true/></dict></plist>
+PLIST
+# Both would share TEAM.app: the second gets a file of its own that comes first.
+entitlement a-chat <<'PLIST'
+<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/srv/bin/chat</string></array>
+<key>com.apple.security.application-groups</key><array><string>group.both</string></array></dict></plist>
+PLIST
+start_rooms
+by() { who=$1; shift; as "vauban-test-$who" "$@"; }
+check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
+check 'bob sets another' eval 'with_passcode bob passcode set 2>/dev/null'
+
+# Two programs of one person, and the same program of two.
+check 'a program keeps an item' equals "$(by alice /srv/bin/mail add a 'of mail')" 0
+check 'it reads it' equals "$(by alice /srv/bin/mail get a)" '0 of mail'
+check 'another of the same person does not see it' equals "$(by alice /srv/bin/chat get a)" -25300
+check 'nor changes or deletes it' eval 'equals "$(by alice /srv/bin/chat update a x)" -25300 && equals "$(by alice /srv/bin/chat delete a)" -25300'
+check 'the same program of bob does not see it' equals "$(by bob /srv/bin/mail get a)" -25300
+check 'bob keeps his under the same name' eval 'equals "$(by bob /srv/bin/mail add a "of bob")" 0 && equals "$(by bob /srv/bin/mail get a)" "0 of bob"'
+check 'another keeps one under the same name' eval 'equals "$(by alice /srv/bin/chat add a "of chat")" 0 && equals "$(by alice /srv/bin/chat get a)" "0 of chat"'
+check 'each lists its own' eval 'equals "$(by alice /srv/bin/chat list "")" "0 a@program:/srv/bin/chat" && equals "$(by alice /srv/bin/mail list "")" "0 a@TEAM.app"'
+
+# Groups that root grants.
+check 'a group that both have is shared' eval 'equals "$(by alice /srv/bin/mail add s both group.both)" 0 && equals "$(by alice /srv/bin/chat get s)" "0 both"'
+check 'a group that a program has not is refused, not missing' equals "$(by alice /srv/bin/chat get a - TEAM.app)" -34018
+check 'so is adding to it' equals "$(by alice /srv/bin/chat add z x TEAM.app)" -34018
+check 'a program without a grant has no other group' equals "$(by alice "$own/tool" add z x group.both)" -34018
+check 'one that root denies gets nothing' equals "$(by alice /srv/bin/denied get a)" -34018
+check 'alice cannot grant herself a group' eval '! by alice cp /etc/vauban/entitlements/shared.plist /etc/vauban/entitlements/zz.plist 2>/dev/null'
+
+# The applications that an item names.
+check 'an item names who else may read it' eval 'equals "$(by alice /srv/bin/chat add named "for both" "" /srv/bin/mail)" 0 && equals "$(by alice /srv/bin/mail get named)" "0 for both"'
+check 'and nobody else' equals "$(by alice "$own/tool" get named)" -25300
+
+# Programs of alice's own, by their content.
+check 'a program of her own keeps an item' eval 'equals "$(by alice "$own/tool" add t "of the tool")" 0 && equals "$(by alice "$own/tool" get t)" "0 of the tool"'
+check 'another program of her own does not see it' equals "$(by alice "$own/other" get t)" -25300
+cp -p "$own/tool" "$own/elsewhere"
+check 'the same content elsewhere is the same program' equals "$(by alice "$own/elsewhere" get t)" '0 of the tool'
+# A new build at the same place.
+cp "$own/tool" "$own/tool.new" && printf 'second' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
+check 'a new build is refused while nobody can be asked, and not told that there is nothing' equals "$(by alice "$own/tool" get t)" -25308
+
+# An approver of alice's, on a terminal of its own, answers what comes.
+approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'every program asks at' && return 0; done; return 1; }
+approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
+approve <<PLAY
+expect Programs can ask
+expect $own/tool
+expect new build
+expect asscode
+secret alice passcode
+expect Accepted
+key ctrl-c
+PLAY
+check 'with an approver she is shown the new build' equals "$(by alice "$own/tool" get t)" '0 of the tool'
+check 'she was asked' approved
+check 'and it is not asked about again' equals "$(by alice "$own/tool" get t)" '0 of the tool'
+
+# The person's own hand.
+check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "whatever you run can read this" "$TMPDIR/err"'
+check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "whatever you run" "$TMPDIR/err"'
+check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban-test-alice sh -c "\"$bin/vauban\" get notes/me")" "by hand" && equals "$(as vauban-test-alice python3 -c "import subprocess; print(subprocess.run([\"$bin/vauban\", \"get\", \"notes/me\"], capture_output=True, text=True).stdout)")" "by hand"'
+check 'a program does not see what she keeps by hand' equals "$(by alice /srv/bin/mail get me)" -25300
+check 'vauban does not show what programs keep' eval '! alice list 2>/dev/null | grep -q callers'
+check 'asked for one of them, it is refused without a place to ask, and not called missing' refused 36 alice get callers/t
+cat >"$TMPDIR/list" <<PLAY
+expect what every program keeps
+expect asscode
+secret alice passcode
+expect owner: program:/srv/bin/chat
+PLAY
+check 'after her passcode she sees what every program keeps' eval 'play alice "$bin/vauban" list --all-owners <"$TMPDIR/list" >"$TMPDIR/shown"'
+check 'with no value among it' eval '! grep -q "of chat\|of mail" "$TMPDIR/shown"'
+cat >"$TMPDIR/read" <<PLAY
+expect Who asks:
+expect vauban
+expect to read an item that another program keeps
+expect callers/t
+expect Let it:
+secret o
+expect asscode
+secret alice passcode
+expect of the tool
+PLAY
+check 'once she lets it, vauban reads what a program keeps' eval 'play alice sh -c "\"$bin/vauban\" get callers/t; exit 0" <"$TMPDIR/read" >"$TMPDIR/shown"'
+check 'once is once' refused 36 as vauban-test-alice sh -c "\"$bin/vauban\" get callers/t; exit \$?"
+
+# What she allows.
+cat >"$TMPDIR/allow" <<PLAY
+expect to change what programs may read
+expect asscode
+secret alice passcode
+expect Allowed
+PLAY
+check 'she allows a program to read an item of another' eval 'play alice "$bin/vauban" allow /srv/bin/mail callers/a --owner program:/srv/bin/chat <"$TMPDIR/allow" >"$TMPDIR/shown"'
+check 'it is shown' eval 'alice allow 2>/dev/null | grep -q "program:/srv/bin/mail"'
+check 'without presence nothing is allowed' refused 36 alice allow "$own/other" callers/s --owner group.both
+check 'she takes it back' eval 'alice disallow /srv/bin/mail callers/a --owner program:/srv/bin/chat 2>/dev/null && ! alice allow 2>/dev/null | grep -q "program:/srv/bin/mail.*callers/a"'
+
+# A script is shown as what runs it.
+cat >"$own/script" <<'SCRIPT'
+import subprocess, sys
+print(subprocess.run([sys.argv[1], "get", "callers/t"], capture_output=True, text=True).stdout)
+SCRIPT
+chown vauban-test-alice "$own/script"
+approve <<PLAY
+expect Programs can ask
+expect started by
+expect python3
+expect runs what anybody wrote
+expect Let it:
+secret l
+expect asscode
+secret alice passcode
+expect Accepted
+key ctrl-c
+PLAY
+check 'a script that starts vauban is shown as a script, until the lock' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" 'of the tool'
+check 'she was asked that' approved
+check 'it is not asked about again' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" 'of the tool'
+check 'until the lock' eval 'alice lock 2>/dev/null && with_passcode alice unlock 2>/dev/null && equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" ""'
+
+# Where she does not ask about builds.
+check 'builds of a folder: not without her' refused 36 alice allow build "$own"
+cat >"$TMPDIR/build" <<PLAY
+expect new builds in
+expect asscode
+secret alice passcode
+expect accepted
+PLAY
+check 'builds of a folder: with her passcode' eval 'play alice "$bin/vauban" allow build "$own" <"$TMPDIR/build" >"$TMPDIR/shown"'
+check 'status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: a new build in $own"'
+cp "$own/tool" "$own/tool.new" && printf 'third' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
+check 'a build there is accepted without a question' equals "$(by alice "$own/tool" get t)" '0 of the tool'
+
+# Stored rows carry their group: what keychaind is not asked for does not leave it.
+check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /srv/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /srv/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
+finish

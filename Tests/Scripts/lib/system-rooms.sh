@@ -1,0 +1,69 @@
+# For tests of the installed service: the rooms as system users of their own, the callers as others, with the system's own
+# roster, in a mount namespace, so that nothing of the machine changes. To be sourced as the first thing.
+# After this there are: bin, state, alice, bob, as, room, check, equals, refused, passcode files, and the pids of the rooms.
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+if [ -z "${VAUBAN_INSIDE:-}" ]; then
+    # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
+    own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+    # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
+    mkdir "$TMPDIR/bin" && for program in enclaved-testing keychaind authd vauban-witness vauban pty-play room-starter hardening-probe keychain-caller; do
+        cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
+    done
+    chmod 755 "$TMPDIR" "$TMPDIR/bin"
+    made=
+    for folder in /etc/vauban /run/vauban /srv; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
+    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    status=$?
+    for folder in $made; do rmdir "$folder"; done
+    exit $status
+fi
+unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
+bin=$TMPDIR/bin
+# What is installed by root lies in /srv here; what people put together themselves, in their own folders.
+for folder in /etc/vauban /run/vauban /srv; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
+cat >/etc/vauban/rooms <<ROSTER
+enclaved vauban-test-enclave
+keychaind vauban-test-keychain
+authd vauban-test-auth
+witness vauban-test-witness
+ROSTER
+chmod 644 /etc/vauban/rooms
+mkdir -m 755 /srv/bin /etc/vauban/entitlements
+state=$TMPDIR/state
+mkdir "$state" && chmod 755 "$state"
+install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
+install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
+for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
+
+as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
+room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"$TMPDIR/rooms.log" & }
+alice() { as vauban-test-alice "$bin/vauban" "$@"; }
+bob() { as vauban-test-bob "$bin/vauban" "$@"; }
+enclave_uid=$(id -u vauban-test-enclave)
+door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
+
+start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"; enclave_pid=$!; }
+start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door; keychain_pid=$!; }
+start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door; auth_pid=$!; }
+# The witness is the only one with a right over others.
+start_witness() { room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door; witness_pid=$!; }
+start_rooms() {
+    start_enclave; start_keychain; start_authentication; start_witness
+    # The sockets are bound a moment after the rooms are started; the first answer says that they serve.
+    for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && return; done
+    cat "$TMPDIR/rooms.log"; echo 'the rooms do not answer'; exit 1
+}
+
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+equals() { [ "$1" = "$2" ] || { echo "    got: $1"; echo "   want: $2"; return 1; }; }
+# refused NUMBER COMMAND...: it ends with this number.
+refused() { want=$1; shift; "$@" >"$TMPDIR/out" 2>&1 </dev/null; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/out"; echo "    ended with $got, not $want"; return 1; }; }
+finish() { [ "$failures" = 0 ] || { tail -n 20 "$TMPDIR/rooms.log"; echo "$failures checks failed"; exit 1; }; exit 0; }
+
+printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$TMPDIR/bob.passcode"
+# Opened by root and read by the person's program, as a descriptor is passed.
+with_passcode() { person=$1; shift; as "vauban-test-$person" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/$person.passcode"; }
+# person's terminal: play PERSON COMMAND... with the steps on standard input.
+play() { person=$1; shift; as "vauban-test-$person" "$bin/pty-play" --seconds 60 -- "$@"; }
