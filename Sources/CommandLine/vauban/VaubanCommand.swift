@@ -18,6 +18,6 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(name: "Items:", subcommands: [SetItem.self, GetItem.self, ListItems.self, DeleteItem.self, ImportPasswords.self]),
             CommandGroup(name: "The keychain:", subcommands: [Status.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
-            CommandGroup(name: "The service:", subcommands: [Setup.self, Serve.self, Stop.self]),
+            CommandGroup(name: "The service:", subcommands: [Setup.self, Serve.self, Stop.self, Login.self]),
         ])
 }
