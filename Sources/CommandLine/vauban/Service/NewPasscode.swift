@@ -52,6 +52,7 @@ enum NewPasscode {
                 try set(passcode, key)
             }
         }
+        LoginMemory.forget()
         try hand(key, to: session, onOutput: isGiven)
         return makesKey
     }

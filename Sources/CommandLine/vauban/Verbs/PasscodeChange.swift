@@ -39,6 +39,7 @@ struct PasscodeChange: ParsableCommand {
                 try session.authentication.changePasscode(from: old, to: new, rolls: roll)
             }
         }
+        LoginMemory.forget()
         say("The passcode is changed.")
         guard roll else { return }
         do throws(Refusal) {

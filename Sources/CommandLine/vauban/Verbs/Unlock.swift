@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanSecretBytes
 
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,13 +15,26 @@ struct Unlock: ParsableCommand {
               vauban unlock --passcode-fd 3 3<passcode-file
             """)
 
+    // Of this verb alone: a machine's credential opens the keychain, and never answers for a person.
+    @Option(
+        help: ArgumentHelp("Read the passcode from this credential of the service's unit (systemd); it is tried once.", valueName: "name"))
+    var passcodeCredential: String?
+
     @OptionGroup var person: PersonOptions
+
+    func validate() throws {
+        guard passcodeCredential == nil || person.passcodeDescriptor == nil else {
+            throw ValidationError("Say --passcode-fd or --passcode-credential, not both.")
+        }
+    }
 
     func run() throws {
         let session = try Session(person)
         let device = try session.authentication.status().device
         guard device.passcodeIsSet else { throw Refusal(.passcodeNotSet, "there is nothing to unlock") }
-        if session.person.hasPreparedPasscode {
+        if let passcodeCredential {
+            try session.authentication.unlock(try ServiceCredential.line(passcodeCredential, max: SealedPasscode.passcodeBytesMax))
+        } else if session.person.hasPreparedPasscode {
             let passcode = try session.person.preparedPasscode()
             try session.authentication.unlock(passcode)
         } else if device.lock == .unlocked {

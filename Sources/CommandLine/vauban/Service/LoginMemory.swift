@@ -1,0 +1,54 @@
+import Glibc
+import VaubanLinuxHost
+
+/// What was learnt at logins about one person's password, so that one that is not the passcode is tried once and not at
+/// every login: a wrong try counts, durably, whoever makes it.
+///
+/// It lies in a folder that belongs to the person, in one that only root can change; the login module makes it. So it
+/// survives a restart, needs no home that is mounted, and no file of the person's makes root write anywhere. The person's
+/// own programs can delete it, and gain by it only tries, which they can use up anyway. It holds nothing that is made from
+/// a password, since that would be one more thing to guess offline against.
+struct LoginMemory {
+    private static let parent = "/var/lib/vauban/login"
+    private static let bytesMax = 64
+    private let folder: PrivateFolder
+    private var file: DurableFile { DurableFile("tried", in: folder) }
+
+    enum Entry: Equatable {
+        case nothing
+        /// A try began, and how it ended is not known: this process was ended within it.
+        case trying
+        /// The password that was last changed on this day (as in the shadow file; nil where that cannot be known) is not
+        /// the passcode.
+        case differs(passwordDay: Int64?)
+    }
+
+    /// Nil where the login module has made no place to remember.
+    init?() {
+        guard let folder = try? PrivateFolder(path: "\(Self.parent)/\(geteuid())", creating: false) else { return nil }
+        self.folder = folder
+    }
+
+    /// For this process until it ends; nil when another login of the person is trying.
+    func turn() throws(SystemFault) -> Descriptor? { try folder.lock() }
+
+    /// What cannot be read counts as a try without an end: it is repeated only where it has cost nothing.
+    func entry() -> Entry {
+        guard let content = try? file.read(max: Self.bytesMax) else { return .trying }
+        guard case .bytes(let bytes) = content else { return .nothing }
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
+        guard words.count == 2, words[0] == "differs" else { return .trying }
+        return .differs(passwordDay: Int64(words[1]))
+    }
+
+    func keep(_ entry: Entry) throws(SystemFault) {
+        switch entry {
+        case .nothing: folder.remove(file.name)
+        case .trying: try file.replace(with: Array("trying\n".utf8))
+        case .differs(let day): try file.replace(with: Array("differs \(day.map(String.init) ?? "unknown")\n".utf8))
+        }
+    }
+
+    /// After another passcode was set, the next login tries its password again.
+    static func forget() { try? LoginMemory()?.keep(.nothing) }
+}

@@ -1,0 +1,253 @@
+/* pam_vauban: opens a person's keychain with the password that they have just logged in with (Manual/login.md).
+
+   It decides no login: every function answers PAM_IGNORE. It asks for nothing, keeps the password for one use, and hands it,
+   on a socket, to `vauban login`, which runs as the person and holds all the rules: whether there is anything to open, whether a
+   try may be made, and what is to be said. What is here is what must be in the login's own process, and in C, so that no other
+   language's runtime comes into it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <security/pam_ext.h>
+#include <security/pam_modules.h>
+#include <security/pam_modutil.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+#include <grp.h>
+
+#ifndef VAUBAN_PROGRAM
+#define VAUBAN_PROGRAM "/usr/local/lib/vauban/vauban"
+#endif
+#define MEMORY_FOLDER "/var/lib/vauban/login"
+#define DATA_NAME "vauban_login"
+#define SECRET_BYTES_MAX 1024
+#define SENTENCE_BYTES_MAX 400
+/* A login waits this long for Vauban, and then goes on without it. */
+#define SECONDS_MAX 5
+
+/* What one login brought, in pages of its own: out of swap and of dumps. */
+struct login {
+    char user[256];
+    char secret[SECRET_BYTES_MAX + 1];
+    char sentence[SENTENCE_BYTES_MAX + 1];
+    bool was_tried;
+};
+
+static void erase_login(pam_handle_t *pamh, void *data, int status) {
+    (void)pamh, (void)status;
+    explicit_bzero(data, sizeof(struct login));
+    munmap(data, sizeof(struct login));
+}
+
+static struct login *login_of(pam_handle_t *pamh) {
+    const void *data = NULL;
+    return pam_get_data(pamh, DATA_NAME, &data) == PAM_SUCCESS ? (struct login *)data : NULL;
+}
+
+static const char *item(pam_handle_t *pamh, int kind) {
+    const void *value = NULL;
+    return pam_get_item(pamh, kind, &value) == PAM_SUCCESS ? value : NULL;
+}
+
+/* The program that is handed the password: root's, and nobody else's to change. NULL where it is not. */
+static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
+    const char *path = VAUBAN_PROGRAM;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "program=", 8) == 0) path = argv[i] + 8;
+        else pam_syslog(pamh, LOG_WARNING, "there is no option \"%s\"", argv[i]);
+    }
+    struct stat file;
+    if (path[0] == '/' && stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == 0 && (file.st_mode & 022) == 0) return path;
+    pam_syslog(pamh, LOG_WARNING, "%s is not there, or not root's alone to change; the keychain is left as it is", path);
+    return NULL;
+}
+
+/* In the child, with system calls only, since the login's program may have threads: becomes the person and runs the program. */
+static void become(const struct passwd *person, const char *folder, int in, int out, const char *path, char *const argv[]) {
+    if (geteuid() == 0) {
+        /* Where `vauban login`, as the person, remembers what was tried. Both lie in folders that only root can change. */
+        umask(0);
+        mkdir(MEMORY_FOLDER, 0711);
+        mkdir(folder, 0700);
+        if (lchown(folder, person->pw_uid, person->pw_gid) != 0 && errno != ENOENT) _exit(1);
+        /* The effective group is another than the real one when the program starts, so the kernel lets no other program of the
+           person trace it or open its descriptors, from its first instruction on; `vauban login` then gives the group up. */
+        gid_t guard = person->pw_gid == 65534 ? 65533 : 65534;
+        if (setgroups(1, &person->pw_gid) != 0 || setresgid(person->pw_gid, guard, guard) != 0 ||
+            setresuid(person->pw_uid, person->pw_uid, person->pw_uid) != 0) _exit(1);
+    }
+    umask(077);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
+    /* The login may have any of 0, 1 and 2 closed; the ends are moved out of their way first. */
+    in = fcntl(in, F_DUPFD, 10);
+    out = fcntl(out, F_DUPFD, 10);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    nothing = nothing < 0 ? -1 : fcntl(nothing, F_DUPFD_CLOEXEC, 10);
+    if (in < 0 || out < 0 || nothing < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(nothing, 2) < 0 || chdir("/") != 0) _exit(1);
+    closefrom(3);
+    setsid();
+    char *const environment[] = {NULL};
+    execve(path, argv, environment);
+    _exit(1);
+}
+
+static int milliseconds_left(const struct timespec *end) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long left = (end->tv_sec - now.tv_sec) * 1000 + (end->tv_nsec - now.tv_nsec) / 1000000;
+    return left > 0 ? (int)left : 0;
+}
+
+/* The one line that the program says, made harmless for any screen; whether it ended in time. */
+static bool listen_to(int out, char *sentence) {
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += SECONDS_MAX;
+    size_t count = 0;
+    char rest[64];
+    for (;;) {
+        struct pollfd waiting = {.fd = out, .events = POLLIN};
+        int ready = poll(&waiting, 1, milliseconds_left(&end));
+        if (ready == 0) break;
+        if (ready < 0 && errno != EINTR) break;
+        if (ready < 0) continue;
+        bool has_room = count < SENTENCE_BYTES_MAX;
+        ssize_t got = read(out, has_room ? sentence + count : rest, has_room ? SENTENCE_BYTES_MAX - count : sizeof rest);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            while (count > 0 && sentence[count - 1] == '\n') sentence[--count] = 0;
+            for (char *byte = sentence; *byte; byte++)
+                if ((unsigned char)*byte < 0x20 || *byte == 0x7f) *byte = ' ';
+            return got == 0;
+        }
+        if (has_room) count += (size_t)got;
+    }
+    /* Half a sentence is none. */
+    memset(sentence, 0, SENTENCE_BYTES_MAX + 1);
+    return false;
+}
+
+/* Runs `vauban login` as the person and takes what it says. The secret, if there is one, is erased when it is sent. */
+static void run(pam_handle_t *pamh, const char *user, const char *option, char *secret, char *sentence, int argc, const char **argv) {
+    const struct passwd *person = pam_modutil_getpwnam(pamh, user);
+    const char *path = program(pamh, argc, argv);
+    int in[2] = {-1, -1}, out[2] = {-1, -1};
+    char folder[64], day[32];
+    /* A screen's locker may run as the person. Any other user has no business with this person's keychain. */
+    if (person == NULL || path == NULL || (geteuid() != 0 && geteuid() != person->pw_uid)) goto done;
+    snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)person->pw_uid);
+    const struct spwd *shadow = pam_modutil_getspnam(pamh, user);
+    if (shadow != NULL) snprintf(day, sizeof day, "--password-day=%ld", shadow->sp_lstchg);
+    /* A socket and no pipe: nobody can open it anew through /proc. */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 || pipe2(out, O_CLOEXEC) != 0) goto done;
+    char *const arguments[] = {"vauban", "login", (char *)option, shadow != NULL && shadow->sp_lstchg >= 0 ? day : NULL, NULL};
+
+    /* A login's own handler must neither take this child nor be told of it. */
+    struct sigaction standard = {.sa_handler = SIG_DFL}, before;
+    sigaction(SIGCHLD, &standard, &before);
+    pid_t child = fork();
+    if (child == 0) become(person, folder, in[1], out[1], path, arguments);
+    close(in[1]), close(out[1]);
+    in[1] = out[1] = -1;
+    if (child > 0) {
+        if (secret != NULL) {
+            size_t count = strlen(secret);
+            /* Both fit into what a socket holds, so nothing here waits. */
+            if (send(in[0], secret, count, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)count) send(in[0], "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            explicit_bzero(secret, SECRET_BYTES_MAX);
+        }
+        close(in[0]);
+        in[0] = -1;
+        if (!listen_to(out[0], sentence)) pam_syslog(pamh, LOG_NOTICE, "Vauban did not answer within %d seconds", SECONDS_MAX);
+        kill(child, SIGKILL);
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    } else {
+        pam_syslog(pamh, LOG_WARNING, "no process could be made for Vauban");
+    }
+    sigaction(SIGCHLD, &before, NULL);
+done:
+    if (secret != NULL) explicit_bzero(secret, SECRET_BYTES_MAX);
+    for (int i = 0; i < 2; i++) {
+        if (in[i] >= 0) close(in[i]);
+        if (out[i] >= 0) close(out[i]);
+    }
+}
+
+/* Uses the password, once, if this login brought one for the user that it is now about. */
+static void try_password(pam_handle_t *pamh, struct login *login, const char *user, int argc, const char **argv) {
+    if (login->secret[0] == 0 || strcmp(login->user, user) != 0) return;
+    login->was_tried = true;
+    run(pamh, user, "--password-fd=0", login->secret, login->sentence, argc, argv);
+}
+
+PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, const char **argv) {
+    (void)flags, (void)argc, (void)argv;
+    const char *user = NULL, *token = item(pamh, PAM_AUTHTOK);
+    if (pam_get_user(pamh, &user, NULL) != PAM_SUCCESS || user == NULL || strlen(user) >= sizeof((struct login *)0)->user) return PAM_IGNORE;
+    struct login *login = mmap(NULL, sizeof *login, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (login == MAP_FAILED) return PAM_IGNORE;
+    mlock(login, sizeof *login);
+    madvise(login, sizeof *login, MADV_DONTDUMP);
+    strcpy(login->user, user);
+    if (token != NULL && strlen(token) <= SECRET_BYTES_MAX && strchr(token, '\n') == NULL) strcpy(login->secret, token);
+    if (pam_set_data(pamh, DATA_NAME, login, erase_login) != PAM_SUCCESS) erase_login(pamh, login, 0);
+    return PAM_IGNORE;
+}
+
+/* A login comes through here before its session; a screen's locker comes through here alone. */
+PAM_EXTERN int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char **argv) {
+    struct login *login = login_of(pamh);
+    const char *user = item(pamh, PAM_USER);
+    if (login != NULL && user != NULL && (flags & PAM_DELETE_CRED) == 0) try_password(pamh, login, user, argc, argv);
+    return PAM_IGNORE;
+}
+
+PAM_EXTERN int pam_sm_open_session(pam_handle_t *pamh, int flags, int argc, const char **argv) {
+    struct login *login = login_of(pamh);
+    const char *user = item(pamh, PAM_USER), *starter = item(pamh, PAM_RUSER);
+    char said[SENTENCE_BYTES_MAX + 1] = {0};
+    const char *sentence = said;
+    if (user == NULL) return PAM_IGNORE;
+    if (login != NULL) {
+        /* As with sudo, whose password is that of another than whose session it opens. */
+        if (strcmp(login->user, user) != 0) return PAM_IGNORE;
+        try_password(pamh, login, user, argc, argv);
+        if (login->was_tried) sentence = login->sentence;
+    }
+    if (sentence == said) {
+        /* Somebody else became this person, as root does by su: there is nobody to tell. */
+        if ((flags & PAM_SILENT) != 0 || (starter != NULL && strcmp(starter, user) != 0)) return PAM_IGNORE;
+        run(pamh, user, "--no-password", NULL, said, argc, argv);
+    }
+    if ((flags & PAM_SILENT) == 0 && sentence[0] != 0) pam_info(pamh, "%s", sentence);
+    return PAM_IGNORE;
+}
+
+PAM_EXTERN int pam_sm_close_session(pam_handle_t *pamh, int flags, int argc, const char **argv) {
+    (void)pamh, (void)flags, (void)argc, (void)argv;
+    return PAM_IGNORE;
+}
+
+/* The login password is another now: what was remembered of the old one is forgotten, and the person told. */
+PAM_EXTERN int pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv) {
+    const char *user = item(pamh, PAM_USER);
+    char sentence[SENTENCE_BYTES_MAX + 1] = {0};
+    if (user == NULL || (flags & PAM_UPDATE_AUTHTOK) == 0) return PAM_IGNORE;
+    run(pamh, user, "--password-changed", NULL, sentence, argc, argv);
+    if ((flags & PAM_SILENT) == 0 && sentence[0] != 0) pam_info(pamh, "%s", sentence);
+    return PAM_IGNORE;
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# A server's keychain, unlocked by what the shipped unit runs, with its credential laid out as systemd does: a file in memory in a
+# folder of the service's own. Rooms as system users, in a mount namespace of its own.
+set -u
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+if [ -z "${VAUBAN_INSIDE:-}" ]; then
+    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban,room-starter} "$TMPDIR/bin/" || exit 1
+    chmod 755 "$TMPDIR" "$TMPDIR/bin"
+    made=
+    for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
+    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    status=$?
+    for folder in $made; do rmdir "$folder"; done
+    exit $status
+fi
+unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
+bin=$TMPDIR/bin
+mkdir "$TMPDIR/credentials"
+for folder in /etc/vauban /run/vauban "$TMPDIR/credentials"; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
+cat >/etc/vauban/rooms <<ROSTER
+enclaved vauban-test-enclave
+keychaind vauban-test-keychain
+authd vauban-test-auth
+witness vauban-test-witness
+ROSTER
+state=$TMPDIR/state
+mkdir "$state" && chmod 755 "$state"
+install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
+install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
+as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
+room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
+door="--enclave-folder /run/vauban --enclave-uid $(id -u vauban-test-enclave)"
+start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"; enclave_pid=$!; }
+start_enclave
+room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door
+room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door
+room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door
+
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); [ ! -e "$TMPDIR/said" ] || sed 's/^/    /' "$TMPDIR/said"; fi; }
+equals() { [ "$1" = "$2" ]; }
+alice() { as vauban-test-alice env -i HOME=/nonexistent "$bin/vauban" "$@"; }
+tries() { alice status 2>/dev/null | grep -q "set; $1 tr[a-z]* left"; }
+is_locked() { alice get mail/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]; }
+
+# What the unit says, with this test's programs in the place of the installed ones.
+unit=$TMPDIR/vauban-unlock@app.service
+sed "s#@PROGRAMS@#$bin#" Install/systemd/vauban-unlock@.service.in >"$unit"
+line() { sed -n "s#^$1=-\{0,1\}##p" "$unit"; }
+start=$(line ExecStart) stop=$(line ExecStop)
+check 'the unit runs one command, as the user of its instance, and no shell' eval 'equals "$(grep -c ^ExecStart= "$unit")" 1 && equals "${start%% *}" "$bin/vauban" && grep -qx "User=%i" "$unit"'
+check 'the credential has the name that the command asks for' eval 'grep -qx "LoadCredentialEncrypted=passcode:/etc/vauban/credentials/%i" "$unit" && [[ $start == *"--passcode-credential passcode" ]]'
+if command -v systemd-analyze >/dev/null; then
+    check 'systemd takes every line of it' eval 'systemd-analyze verify --man=no "$unit" >"$TMPDIR/said" 2>&1; ! grep -E "vauban-unlock" "$TMPDIR/said"'
+fi
+# run COMMAND: with no environment but systemd's, no terminal, no standard input.
+run() { as vauban-test-alice env -i CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" USER=vauban-test-alice HOME=/nonexistent $1 >"$TMPDIR/said" 2>&1 </dev/null; }
+ends() { want=$1; run "$start"; equals $? "$want"; }
+# credential [OWNER MODE] <CONTENT
+credential() {
+    rm -rf "$TMPDIR/credentials/unit"; mkdir -m 500 "$TMPDIR/credentials/unit"; chown vauban-test-alice "$TMPDIR/credentials/unit"
+    cat >"$TMPDIR/credentials/unit/passcode"
+    chown "${1:-vauban-test-alice}" "$TMPDIR/credentials/unit/passcode"; chmod "${2:-400}" "$TMPDIR/credentials/unit/passcode"
+}
+
+for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
+passcode='of a machine, long'
+printf '%s' "$passcode" | credential
+check 'where no passcode is set it says so' eval 'run "$start"; [ $? != 0 ] && grep -q "nothing to unlock" "$TMPDIR/said"'
+alice passcode set --passcode-fd 0 <<<"$passcode" 2>/dev/null
+printf 'of the server' | alice set mail/me 2>/dev/null
+printf 'asks' | alice set bank/me --require presence 2>/dev/null
+refused_presence() { begun=$SECONDS; alice get bank/me "$@" >/dev/null 2>"$TMPDIR/said" </dev/null; equals $? 36 && [ $((SECONDS - begun)) -lt 5 ]; }
+
+# After a start of the machine.
+kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; start_enclave
+for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'not unlocked since' && break; done
+check 'after a start the keychain is closed' is_locked
+check 'the unit opens it' eval 'ends 0 && equals "$(alice get mail/me)" "of the server"'
+check 'what asks for a person is refused at once' refused_presence
+check 'to a program that the unit'"'"'s credential is handed to as well' eval 'CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" refused_presence --no-input'
+check 'no verb but unlock takes a credential, so none answers for a person with it' eval 'alice get bank/me --passcode-credential passcode >/dev/null 2>&1; [ $? = 64 ]'
+check 'and none is answered while the unit runs again' eval 'ends 0 && refused_presence'
+check 'stopping the unit locks' eval 'run "$stop" && is_locked'
+
+printf '%s\n' "$passcode" | credential
+check 'one newline at the end is none of the passcode' eval 'ends 0 && ! is_locked'
+alice lock 2>/dev/null
+# Where the file system has access lists, systemd keeps the file root's and lets the user in; the mode then looks like this.
+printf '%s' "$passcode" | credential root:vauban-test-alice 440
+check 'it may be a file of root'"'"'s that the user may read' eval 'ends 0 && ! is_locked'
+alice lock 2>/dev/null
+
+bad() { what=$1; check "$what: refused, and no try used up" eval 'ends 206 && tries 5 && is_locked'; }
+printf '' | credential; bad 'an empty credential'
+printf '\n' | credential; bad 'an empty line'
+printf '%s\nand more\n' "$passcode" | credential; bad 'two lines'
+head -c 3000 /dev/zero | tr '\0' a | credential; check 'one that is too long: refused, and no try used up' eval '! ends 0 && tries 5 && is_locked'
+printf '%s' "$passcode" | credential vauban-test-alice 444; bad 'one that everybody can read'
+printf '%s' "$passcode" | credential vauban-test-bob 440; bad 'one of another user'
+rm "$TMPDIR/credentials/unit/passcode"; bad 'none'
+ln -s "$TMPDIR/elsewhere" "$TMPDIR/credentials/unit/passcode"; bad 'a link'
+rm "$TMPDIR/credentials/unit/passcode"; mkfifo -m 400 "$TMPDIR/credentials/unit/passcode"; chown vauban-test-alice "$TMPDIR/credentials/unit/passcode"; bad 'a pipe'
+check 'without a folder of credentials: refused' eval 'as vauban-test-alice env -i $start >"$TMPDIR/said" 2>&1 </dev/null; [ $? = 206 ] && tries 5'
+check 'a name that leads elsewhere: refused' eval 'run "$bin/vauban unlock --no-input --passcode-credential ../unit/passcode"; [ $? = 206 ] && tries 5'
+printf 'not it' | credential
+check 'a wrong passcode ends the unit with 51 and costs one try' eval 'ends 51 && tries 4 && is_locked'
+printf '%s' "$passcode" | credential
+check 'the right one gives the tries back' eval 'ends 0 && tries 5'
+check 'nothing of it was printed' eval '! grep -qF "$passcode" "$TMPDIR/said"'
+
+[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
