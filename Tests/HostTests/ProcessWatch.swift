@@ -22,21 +22,48 @@ final class Waiter {
     let pid: Int32
     private let process = Process()
     private let input = Pipe()
+    private let output = Pipe()
 
-    init(_ program: String) throws {
+    init(_ program: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws {
         process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        if let environment { process.environment = environment }
         process.standardInput = input
-        process.standardOutput = Pipe()
+        process.standardOutput = output
         try process.run()
         pid = process.processIdentifier
     }
+
+    /// The next line that it writes, which says that it has come so far.
+    func line() throws -> String {
+        var line: [UInt8] = []
+        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A { line.append(byte) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Has `cat`, under whatever name, answer a line: then it has loaded all that it loads.
+    func answers() throws -> Bool {
+        try say("there")
+        return try line() == "there"
+    }
+
+    func say(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
     deinit { end() }
 
     func end() {
         guard process.isRunning else { return }
-        // Not asked to end: it inherited the signals that this thread has blocked.
+        // Not asked to end: it inherited the signals that this thread has blocked. Foundation waits until nobody has what it gave
+        // to the program, so those that the program started have to go first.
+        for child in Self.children(of: pid) { kill(child, SIGKILL) }
         kill(pid, SIGKILL)
         process.waitUntilExit()
+    }
+
+    /// Those that a process started and those that they started, the youngest first.
+    static func children(of pid: Int32) -> [Int32] {
+        let text = SmallFile.text(path: "/proc/\(pid)/task/\(pid)/children", max: 4096) ?? ""
+        let children = text.split(separator: " ").compactMap { Int32($0) }
+        return children.flatMap { Self.children(of: $0) + [$0] }
     }
 }

@@ -1,27 +1,33 @@
 import EnclaveWire
 import Foundation
 import Glibc
-import Logging
-import Synchronization
 import TestSupport
 import Testing
+import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
 import Witness
 
 /// What the witness tells of real processes, and what it does not.
 @Suite struct WitnessTests {
+    private let witness = CallerWitness()
+
+    private func identity(of program: Waiter, heldBy process: Descriptor? = nil) throws -> CallerIdentity {
+        try witness.identity(ofProcess: Int64(program.pid), heldBy: process ?? ProcessWatch(program.pid).process)
+    }
+
     @Test func aProcessIsItsExecutable() throws {
         let program = try Waiter("/bin/cat")
-        let identity = try #require(ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: ProcessWatch(program.pid).process))
+        let executable = try #require(identity(of: program).executable)
         let real = URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path
         var information = stat()
         #expect(stat(real, &information) == 0)
-        #expect(identity.path == real)
-        #expect(identity.inode == Int64(information.st_ino) && identity.device == Int64(information.st_dev))
-        #expect(try hexadecimal(identity.digest) == digest(of: real))
+        #expect(executable.path == real)
+        #expect(executable.inode == Int64(information.st_ino) && executable.device == Int64(information.st_dev))
+        #expect(try hexadecimal(executable.digest) == digest(of: real))
     }
 
+    /// The file that runs, and not the one that has its path now; but it has no name any more by which anybody could know it.
     @Test func aReplacedExecutableIsTheOneThatRuns() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
@@ -29,24 +35,25 @@ import Witness
         let program = try Waiter(path)
         #expect(unlink(path) == 0)
         try Data("another program".utf8).write(to: URL(fileURLWithPath: path))
-        let identity = try #require(ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: ProcessWatch(program.pid).process))
-        #expect(identity.path == "\(path) (deleted)")
-        #expect(try hexadecimal(identity.digest) == digest(of: "/bin/cat"))
+        let found = try identity(of: program)
+        let executable = try #require(found.executable)
+        #expect(executable.path == "\(path) (deleted)")
+        #expect(try hexadecimal(executable.digest) == digest(of: "/bin/cat"))
+        #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
     @Test func aProcessThatHasEndedIsNobody() throws {
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process
         program.end()
-        #expect(ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: process) == nil)
+        #expect(try identity(of: program, heldBy: process) == .unseen)
     }
 
     @Test func theNumberAndTheDescriptorMustNameTheSameProcess() throws {
         let one = try Waiter("/bin/cat")
         let other = try Waiter("/bin/cat")
-        #expect(ExecutableWitness.identity(ofProcess: Int64(one.pid), heldBy: try ProcessWatch(other.pid).process) == nil)
-        let file = try SealedMemory.make([1])
-        #expect(ExecutableWitness.identity(ofProcess: Int64(one.pid), heldBy: file) == nil)
+        #expect(try identity(of: one, heldBy: ProcessWatch(other.pid).process) == .unseen)
+        #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
     @Test func questionsAreAnsweredOverTheLineAndBadOnesEndIt() throws {
@@ -57,7 +64,7 @@ import Witness
         try line.send(header: WitnessQuestion(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
         let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
         #expect(answer.number == 7)
-        #expect(answer.identity.executable == ExecutableWitness.identity(ofProcess: Int64(program.pid), heldBy: process))
+        #expect(try answer.identity == identity(of: program, heldBy: process) && answer.identity.application != nil)
         try line.send(header: WitnessQuestion(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process there is nothing to check the number by.
@@ -74,37 +81,5 @@ import Witness
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-}
-
-/// The enclave's door as far as the witness uses it, with a witness that runs in this process.
-private final class QuestioningEnclave: Sendable {
-    private let folder: TestFolder
-    private let lines = Mutex<[Channel]>([])
-    private let count = DispatchSemaphore(value: 0)
-
-    init() throws {
-        folder = try TestFolder()
-        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
-        let ends = DispatchSemaphore(value: 0)
-        Thread.detachNewThread { [self] in
-            try? door.run(refused: { _, _ in }) { [self] visitor in
-                guard visitor.role == EnclaveRole.witness.rawValue else { return }
-                lines.withLock { $0.append(visitor.channel) }
-                count.signal()
-                // The test speaks on this line now, for as long as the test program runs.
-                ends.wait()
-            }
-        }
-        let witness = WitnessRoom(
-            enclave: ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid()),
-            log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        Thread.detachNewThread { witness.run() }
-    }
-
-    /// The next line that the witness opens.
-    func line() throws -> Channel {
-        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelFault.deadline }
-        return lines.withLock { $0.removeFirst() }
     }
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import VaubanLinuxHost
 
 /// The Debian package that a file came with, by the lists of files that dpkg keeps; none on other systems. For the eye alone.
-final class DebianPackages: Sendable {
+package final class DebianPackages: Sendable {
     private struct Kept {
         var changed: [Int] = []
         var names: [String: String?] = [:]
@@ -12,9 +12,9 @@ final class DebianPackages: Sendable {
     private let folder: String
     private let kept = Mutex(Kept())
 
-    init(folder: String = "/var/lib/dpkg/info") { self.folder = folder }
+    package init(folder: String = "/var/lib/dpkg/info") { self.folder = folder }
 
-    func package(of path: String) -> String? {
+    package func package(of path: String) -> String? {
         var facts = stat()
         guard stat(folder, &facts) == 0 else { return nil }
         let changed = [facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]

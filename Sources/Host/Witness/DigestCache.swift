@@ -1,10 +1,10 @@
 internal import Crypto
 import Glibc
 internal import Synchronization
-internal import VaubanLinuxHost
+package import VaubanLinuxHost
 
 /// SHA-256 of files, remembered for files that have not changed.
-final class DigestCache: Sendable {
+package final class DigestCache: Sendable {
     private struct Kept {
         var digests: [FileKey: (digest: [UInt8], used: UInt64)] = [:]
         var uses: UInt64 = 0
@@ -12,10 +12,12 @@ final class DigestCache: Sendable {
 
     private let kept = Mutex(Kept())
 
+    package init() {}
+
     /// The digest of a file from its beginning, at which it must stand; nil where it is too large, cannot be read, or changes
     /// meanwhile. It is remembered only where `isUnwritten` says afterwards that nobody could write it all the while: through a
     /// page that is mapped to be written, a file changes without a new time of change.
-    func digest(of file: Descriptor, _ key: FileKey, isUnwritten: () -> Bool) -> [UInt8]? {
+    package func digest(of file: Descriptor, _ key: FileKey, isUnwritten: () -> Bool) -> [UInt8]? {
         let known: [UInt8]? = kept.withLock { kept in
             kept.uses += 1
             kept.digests[key]?.used = kept.uses

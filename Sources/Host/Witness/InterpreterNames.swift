@@ -1,8 +1,8 @@
 /// Programs that do what somebody else wrote, by the names of their files: who they are says nothing about what they do. A star
 /// at the end stands for any ending. Specs/caller-identity.md has the same tables, and a test compares.
-enum InterpreterNames {
+package enum InterpreterNames {
     /// Of a kind, as the specification names it.
-    static let table: [(kind: String, names: [String])] = [
+    package static let table: [(kind: String, names: [String])] = [
         ("shells", words("sh bash rbash dash ash zsh* fish ksh* mksh lksh yash tcsh csh busybox toybox nu elvish xonsh pwsh")),
         (
             "languages",
@@ -30,20 +30,20 @@ enum InterpreterNames {
     private static let whole = Set(table.flatMap(\.names).filter { !$0.hasSuffix("*") })
     private static let beginnings = table.flatMap(\.names).filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
 
-    static func contain(_ name: String) -> Bool { whole.contains(name) || beginnings.contains { name.hasPrefix($0) } }
+    package static func contain(_ name: String) -> Bool { whole.contains(name) || beginnings.contains { name.hasPrefix($0) } }
 
     static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 }
 
 /// Programs that take in whoever's parent has ended, or stand above everything: as a parent they started nothing that could be told.
-enum ServiceManagerNames {
-    static let names = InterpreterNames.words(
+package enum ServiceManagerNames {
+    package static let names = InterpreterNames.words(
         """
         systemd init upstart openrc-init openrc-run supervise-daemon dinit runit runit-init runsv runsvdir s6-svscan s6-supervise \
         s6-linux-init shepherd tini tini-static docker-init dumb-init catatonit conmon containerd-shim* reaper cron crond atd
         """)
 
-    static func contain(_ name: String) -> Bool {
+    package static func contain(_ name: String) -> Bool {
         names.contains { $0.hasSuffix("*") ? name.hasPrefix($0.dropLast()) : name == $0 }
     }
 }

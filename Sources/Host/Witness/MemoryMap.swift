@@ -1,15 +1,20 @@
 /// A file of which a process executes code, as `/proc/PID/maps` names it.
-struct MappedFile: Hashable, Sendable {
+package struct MappedFile: Hashable, Sendable {
     /// As the process's file system has it; nil where it is not UTF-8.
-    let path: String?
+    package let path: String?
     /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they are not those of `stat`.
-    let identity: String
+    package let identity: String
+
+    package init(path: String?, identity: String) {
+        self.path = path
+        self.identity = identity
+    }
 }
 
-enum MemoryMap {
+package enum MemoryMap {
     /// The files of all mappings from which code is executed, each once; nil where the text is not the kernel's, or has too many.
     /// What has no file is left out: the kernel's own pages, and memory that the process wrote itself.
-    static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
+    package static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
         var files: Set<MappedFile> = []
         for line in text.split(separator: 0x0A) {
             guard let entry = Entry(line) else { return nil }
@@ -21,7 +26,7 @@ enum MemoryMap {
     }
 
     /// The identity of what is mapped at this address.
-    static func identity(at address: UInt, in text: [UInt8]) -> String? {
+    package static func identity(at address: UInt, in text: [UInt8]) -> String? {
         for line in text.split(separator: 0x0A) {
             guard let entry = Entry(line) else { return nil }
             if entry.begin == address { return entry.file?.identity }

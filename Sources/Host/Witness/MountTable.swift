@@ -1,6 +1,6 @@
 /// The mounts that a process sees, of `/proc/PID/mountinfo`: how a path of one view is found in another. Only a hint, since
 /// whatever is found is compared with what was looked for.
-struct MountTable: Sendable {
+package struct MountTable: Sendable {
     private struct Mount {
         let device: String
         /// The folder of the file system that is mounted, and where.
@@ -12,7 +12,7 @@ struct MountTable: Sendable {
     private static let placesMax = 8
 
     /// `ID PARENT MAJOR:MINOR ROOT POINT …` a line.
-    init(_ text: [UInt8]) {
+    package init(_ text: [UInt8]) {
         mounts = text.split(separator: 0x0A).compactMap { line in
             let fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: false)
             guard fields.count == 6, let device = String(validating: fields[2], as: UTF8.self), let root = Self.plain(fields[3]),
@@ -23,7 +23,7 @@ struct MountTable: Sendable {
     }
 
     /// Where what this view has at a path may lie in another view.
-    func places(of path: String, in other: MountTable) -> [String] {
+    package func places(of path: String, in other: MountTable) -> [String] {
         var nearest: Mount?
         // A later mount lies over an earlier one.
         for mount in mounts where Self.rest(of: path, under: mount.point) != nil && mount.point.utf8.count >= nearest?.point.utf8.count ?? 0 {

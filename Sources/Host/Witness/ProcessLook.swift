@@ -1,5 +1,5 @@
 import Glibc
-internal import VaubanLinuxHost
+package import VaubanLinuxHost
 
 /// One process under its descriptor, and the file that it executes. Everything is read by the number and counts only while the
 /// descriptor says that the number is still this process's (`stands`).
@@ -61,7 +61,7 @@ struct ProcessLook: Sendable {
 }
 
 /// What tells one state of a file from every other: a write changes the time of change, which nobody can set.
-struct FileKey: Hashable, Sendable {
+package struct FileKey: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     let size: Int64
@@ -76,7 +76,7 @@ struct FileKey: Hashable, Sendable {
         0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x7371_7368, 0xE0F5_E1E2,
     ]
 
-    init?(_ file: Descriptor) {
+    package init?(_ file: Descriptor) {
         var facts = stat()
         guard fstat(file.number, &facts) == 0, let system = FileSystem(of: file) else { return nil }
         device = UInt64(facts.st_dev)

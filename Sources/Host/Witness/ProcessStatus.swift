@@ -1,25 +1,25 @@
 internal import VaubanLinuxHost
 
 /// What `/proc/PID/status` says of a process.
-struct ProcessStatus: Hashable, Sendable {
+package struct ProcessStatus: Hashable, Sendable {
     /// 0 where the parent is in a process namespace that the witness does not see.
-    let parent: Int32
+    package let parent: Int32
     /// 0 where nobody traces it.
-    let tracer: Int32
+    package let tracer: Int32
     /// The person: the real user, which a program with other rights keeps.
-    let user: UInt32
-    let session: Int32
+    package let user: UInt32
+    package let session: Int32
     /// Whether it is process 1, of the machine or of a process namespace of its own: all orphans there become its children.
-    let isFirst: Bool
+    package let isFirst: Bool
 
-    init?(of pid: Int32) {
+    package init?(of pid: Int32) {
         guard let text = SmallFile.bytes(path: "/proc/\(pid)/status", max: WitnessLimits.statusBytesMax) else { return nil }
         self.init(text)
     }
 
     /// Each line that is asked for has to be there once and in the kernel's form. The process chooses its name, the first line,
     /// in which the kernel writes a line's end as `\n`: so it makes no line of its own, and one that did would be twice there.
-    init?(_ text: [UInt8]) {
+    package init?(_ text: [UInt8]) {
         var values: [String: [Int64]] = [:]
         for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             guard index > 0, let colon = line.firstIndex(of: 0x3A), let key = String(validating: line[..<colon], as: UTF8.self),
@@ -48,15 +48,15 @@ struct ProcessStatus: Hashable, Sendable {
 }
 
 /// The last unit of the service manager in `/proc/PID/cgroup`. For the eye alone.
-enum ControlGroup {
+package enum ControlGroup {
     private static let kinds = [".service", ".scope", ".socket", ".mount", ".swap"]
 
-    static func unit(of pid: Int32) -> String? {
+    package static func unit(of pid: Int32) -> String? {
         SmallFile.bytes(path: "/proc/\(pid)/cgroup", max: WitnessLimits.statusBytesMax).flatMap(unit(in:))
     }
 
     /// `HIERARCHY:CONTROLLERS:PATH` a line; the service manager's hierarchy is the one without controllers, or by its name.
-    static func unit(in text: [UInt8]) -> String? {
+    package static func unit(in text: [UInt8]) -> String? {
         var found: String?
         for line in text.split(separator: 0x0A) {
             let fields = line.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Questions are worked on side by side, since a file of one person's (on a file system that does not answer) can hold up whoever
 /// looks at it. A few at a time about one person's programs, so that nobody's hold up anybody else's.
-final class QuestionDesk: Sendable {
-    typealias Work = @Sendable () -> Void
+package final class QuestionDesk: Sendable {
+    package typealias Work = @Sendable () -> Void
 
     private struct State {
         var working: [UInt32: Int] = [:]
@@ -14,10 +14,10 @@ final class QuestionDesk: Sendable {
     private let limit: (total: Int, perPerson: Int, waitingPerPerson: Int)
     private let state = Mutex(State())
 
-    init(limit: (total: Int, perPerson: Int, waitingPerPerson: Int)) { self.limit = limit }
+    package init(limit: (total: Int, perPerson: Int, waitingPerPerson: Int)) { self.limit = limit }
 
     /// Works on it now or later; false where too much of this person's waits already.
-    func take(of person: UInt32, _ work: @escaping Work) -> Bool {
+    package func take(of person: UInt32, _ work: @escaping Work) -> Bool {
         enum Place { case now, later, none }
         let place: Place = state.withLock { state in
             if mayWork(for: person, state) {

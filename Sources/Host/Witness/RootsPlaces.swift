@@ -1,9 +1,9 @@
 import Glibc
-internal import VaubanLinuxHost
+package import VaubanLinuxHost
 
 /// Where files that a process names lie in the witness's own view, each in folders that only root can change. A process may see
 /// other files under the same paths, so what is found must be the very file.
-struct RootsPlaces {
+package struct RootsPlaces {
     private let process: ProcessLook
     private var folders = RootsFolders()
     private var mounts: (theirs: MountTable, own: MountTable)?
@@ -53,7 +53,7 @@ struct RootsPlaces {
 
     /// Whether a file is the one that a process's map names so. Where `stat` tells other numbers than the map does, the witness
     /// maps the file itself and compares like with like.
-    static func `is`(_ file: InstalledFile, mappedAs identity: String) -> Bool {
+    package static func `is`(_ file: InstalledFile, mappedAs identity: String) -> Bool {
         let major = (file.device >> 8) & 0xFFF | (file.device >> 32) & ~0xFFF
         let minor = file.device & 0xFF | (file.device >> 12) & ~0xFF
         if identity == "\(hexadecimal(major)):\(hexadecimal(minor)) \(file.inode)" { return true }
@@ -62,7 +62,7 @@ struct RootsPlaces {
 
     private static func hexadecimal(_ number: UInt64) -> String { (number < 16 ? "0" : "") + String(number, radix: 16) }
 
-    static func ownMapping(of file: InstalledFile) -> String? {
+    package static func ownMapping(of file: InstalledFile) -> String? {
         let number = open("/proc/self/fd/\(file.place.number)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { return nil }
         let readable = Descriptor(number)

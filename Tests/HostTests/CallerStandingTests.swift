@@ -1,0 +1,262 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import Witness
+
+/// Who real programs are, row by row of the table in Specs/caller-identity.md.
+@Suite struct CallerStandingTests {
+    private static let cat = real("/bin/cat")
+    private let witness = CallerWitness()
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private static func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
+    private func identity(_ pid: Int32) throws -> CallerIdentity { try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process) }
+
+    /// A `cat`, under whatever name, that has come so far as to answer.
+    private func identity(_ program: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws -> CallerIdentity {
+        let process = try Waiter(program, arguments, environment: environment)
+        #expect(try process.answers())
+        return try identity(process.pid)
+    }
+
+    private func copy(_ file: String, as name: String) throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try FileManager.default.copyItem(atPath: Self.real(file), toPath: path)
+        return path
+    }
+
+    private func needInstalledPrograms() throws {
+        if InstalledFile(path: Self.cat) == nil { try Test.cancel("no program counts as installed on this machine") }
+    }
+
+    // MARK: Installed
+
+    @Test func aProgramOfRootsIsItsPath() throws {
+        try needInstalledPrograms()
+        let identity = try identity("/bin/cat")
+        #expect(identity.standing == .installed && identity.application == .installed(path: Self.cat))
+        #expect(identity.chain == [Self.cat] && !identity.throughCommandLine && identity.doubt == nil)
+        if access("/var/lib/dpkg/info/coreutils.list", R_OK) == 0 { #expect(identity.package == "coreutils") }
+    }
+
+    @Test func aSymbolicLinkToItIsIt() throws {
+        try needInstalledPrograms()
+        let link = "\(folder.path)/link"
+        #expect(symlink(Self.cat, link) == 0)
+        #expect(try identity(link).application == .installed(path: Self.cat))
+    }
+
+    @Test func aHardLinkToItIsNot() throws {
+        let link = "\(folder.path)/link"
+        if Glibc.link(Self.cat, link) != 0 { try Test.cancel("there can be no such link here") }
+        #expect(try identity(link).standing == .own)
+    }
+
+    @Test func aSetUserIDProgramOfRootsIsItsPath() throws {
+        let roots = try RootsFolder()
+        let path = try roots.copy("/bin/cat", as: "program")
+        #expect(chmod(path, 0o4755) == 0)
+        #expect(try identity(path).application == .installed(path: path))
+        #expect(chown(path, 65534, 0) == 0 && chmod(path, 0o4755) == 0)
+        #expect(try identity(path).standing == .own)
+    }
+
+    /// A program of the person's own under the path of an installed one, as a mount namespace shows it to the process.
+    @Test func anotherFileOverAnInstalledPathIsNot() throws {
+        guard geteuid() == 0 else { try Test.cancel("only root can mount") }
+        let own = try copy("/bin/cat", as: "program")
+        let tac = Self.real("/usr/bin/tac")
+        let process = try Waiter("/usr/bin/unshare", ["-m", "/bin/sh", "-c", "mount --bind \(own) \(tac) && exec \(tac)"])
+        guard try process.answers() else { try Test.cancel("it cannot mount here") }
+        let identity = try identity(process.pid)
+        #expect(identity.executable?.path == tac)
+        #expect(identity.standing == .own)
+        #expect(try identity.application == .build(digest: #require(identity.executable).digest))
+    }
+
+    // MARK: Own
+
+    @Test func aPersonsProgramIsItsContent() throws {
+        let one = try identity(copy("/bin/cat", as: "one"))
+        let two = try identity(copy("/bin/cat", as: "two"))
+        #expect(one.standing == .own && one.application != nil && one.application == two.application)
+        let changed = try copy("/bin/cat", as: "three")
+        let file = try #require(FileHandle(forWritingAtPath: changed))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data([0]))
+        try file.close()
+        let three = try identity(changed)
+        #expect(three.standing == .own && three.application != one.application)
+    }
+
+    /// A path that is too long for a name is none.
+    @Test func aPathThatIsTooLongIsUnseen() throws {
+        let deep = folder.path + String(repeating: "/" + String(repeating: "d", count: 200), count: 6)
+        try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
+        let process = try Waiter("/bin/sh", ["-c", "cd \(deep) && cp \(Self.cat) program && exec ./program"])
+        #expect(try process.answers())
+        let identity = try identity(process.pid)
+        #expect(identity.standing == .unknown(.unseen) && identity.executable == nil && identity.chain == [""])
+    }
+
+    // MARK: Unknown
+
+    @Test func aTracedProgramIsUnknown() throws {
+        let probe = "\(BuiltPrograms.folder)/hardening-probe"
+        let process = try Waiter(probe, ["trace", "/bin/sh", "-c", "echo $$; exec \(Self.cat)"])
+        let pid = try #require(Int32(process.line()))
+        #expect(try process.answers())
+        let identity = try identity(pid)
+        #expect(identity.standing == .unknown(.traced) && identity.executable?.path == Self.cat)
+        #expect(identity.application == nil)
+        kill(pid, SIGKILL)
+    }
+
+    @Test func interpretersAreUnknownUnderTheirName() throws {
+        let process = try Waiter("/bin/sh", ["-c", "echo there; read line"])
+        #expect(try process.line() == "there")
+        let shell = try identity(process.pid)
+        #expect(shell.standing == .unknown(.interpreter) && shell.executable?.path == Self.real("/bin/sh"))
+        guard access("/usr/bin/python3", X_OK) == 0 else { return }
+        let script = "\(folder.path)/script"
+        try Data("#!/usr/bin/python3\nprint('there', flush=True)\ninput()\n".utf8).write(to: URL(fileURLWithPath: script))
+        #expect(chmod(script, 0o755) == 0)
+        let python = try Waiter(script)
+        #expect(try python.line() == "there")
+        #expect(try identity(python.pid).standing == .unknown(.interpreter))
+    }
+
+    @Test func interpretersAreUnknownUnderAnotherName() throws {
+        let path = try copy("/bin/bash", as: "harmless")
+        let process = try Waiter(path, ["-c", "echo there; read line"])
+        #expect(try process.line() == "there")
+        let identity = try identity(process.pid)
+        #expect(identity.standing == .unknown(.interpreter) && identity.executable?.path == path)
+    }
+
+    @Test func whatTheDynamicLoaderRunsIsUnknown() throws {
+        guard let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: { (path: String) in access(path, X_OK) == 0 }) else {
+            try Test.cancel("the dynamic loader has another name here")
+        }
+        #expect(try identity(loader, [Self.cat]).standing == .unknown(.interpreter))
+        #expect(try identity(copy(loader, as: "harmless"), [Self.cat]).standing == .unknown(.interpreter))
+    }
+
+    @Test func aPreloadedLibraryOfThePersonsIsForeignCode() throws {
+        try needInstalledPrograms()
+        guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
+        let own = try copy(library, as: "preloaded.so")
+        let identity = try identity("/bin/cat", environment: ["LD_PRELOAD": own])
+        #expect(identity.standing == .unknown(.foreignCode) && identity.executable?.path == Self.cat)
+        // Of root's own it is as installed as the program.
+        let roots = try RootsFolder()
+        let installed = try roots.copy(library, as: "preloaded.so")
+        #expect(try self.identity("/bin/cat", environment: ["LD_PRELOAD": installed]).standing == .installed)
+        // The person's own program may load what it likes.
+        #expect(try self.identity(copy("/bin/cat", as: "own"), environment: ["LD_PRELOAD": own]).standing == .own)
+    }
+
+    @Test func aPreloadedLibraryThatHasNoNameAnyMoreIsForeignCode() throws {
+        guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
+        let roots = try RootsFolder()
+        let own = try roots.copy(library, as: "preloaded.so")
+        let process = try Waiter("/bin/cat", environment: ["LD_PRELOAD": own])
+        #expect(try process.answers())
+        #expect(try identity(process.pid).standing == .installed)
+        #expect(unlink(own) == 0)
+        #expect(try identity(process.pid).standing == .unknown(.foreignCode))
+    }
+
+    /// A library that `cat` has loaded anyway, so that a copy of it does no harm.
+    private func loadedLibrary() throws -> String? {
+        let process = try Waiter("/bin/cat")
+        #expect(try process.answers())
+        let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
+        return MemoryMap.executedFiles(in: maps)?.compactMap(\.path).first { $0.contains("/libc.") || $0.contains("/libc-") }
+    }
+
+    /// There a process may choose its executable's name, so it has none.
+    @Test func aUserNamespaceOfItsOwnHasNoIdentity() throws {
+        let process = try Waiter("/usr/bin/unshare", ["--user", "--map-root-user", Self.cat])
+        guard try process.answers() else { try Test.cancel("there are no user namespaces here") }
+        let identity = try identity(process.pid)
+        #expect(identity.standing == .unknown(.foreignCode) && identity.executable?.path == Self.cat)
+    }
+
+    // MARK: Packaged
+
+    /// As Flatpak runs it: the application's own folder at /app, in a mount namespace.
+    @Test func aFlatpakIsKnownByWhereItIsDeployed() throws {
+        let name = "org.vauban.Test\(getpid())"
+        let deployed = "/var/lib/flatpak/app/\(name)/x86_64/stable/0123/files"
+        guard geteuid() == 0 else { try Test.cancel("only root can deploy an application") }
+        let made = ["/var/lib/flatpak", "/var/lib/flatpak/app", "/app"].filter { (path: String) in mkdir(path, 0o755) == 0 }
+        defer {
+            try? FileManager.default.removeItem(atPath: "/var/lib/flatpak/app/\(name)")
+            for path in made.reversed() { rmdir(path) }
+        }
+        try FileManager.default.createDirectory(atPath: "\(deployed)/bin", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(deployed)/bin/viewer")
+        try FileManager.default.copyItem(atPath: Self.real("/bin/bash"), toPath: "\(deployed)/bin/bash")
+        func inside(_ source: String, _ command: String) throws -> CallerIdentity {
+            let process = try Waiter("/usr/bin/unshare", ["-m", "/bin/sh", "-c", "mount --bind \(source) /app && \(command)"])
+            guard try process.answers() else { try Test.cancel("it cannot mount here") }
+            return try identity(process.pid)
+        }
+        let viewer = try inside(deployed, "exec /app/bin/viewer")
+        #expect(viewer.standing == .flatpak(name: name) && viewer.executable?.path == "/app/bin/viewer")
+        #expect(viewer.application == .flatpak(name))
+        let shell = try inside(deployed, "exec /app/bin/bash -c 'read line; echo $line; read line'")
+        #expect(shell.standing == .unknown(.interpreter))
+        // Another's folder at the same place, whatever it says of itself.
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/bin", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(folder.path)/bin/viewer")
+        #expect(try inside(folder.path, "exec /app/bin/viewer").standing == .own)
+        if let library = try loadedLibrary() {
+            let own = try copy(library, as: "preloaded.so")
+            #expect(try inside(deployed, "LD_PRELOAD=\(own) exec /app/bin/viewer").standing == .unknown(.foreignCode))
+        }
+        // Outside its sandbox it is a file like another.
+        #expect(try identity("\(deployed)/bin/viewer").standing == .installed)
+    }
+
+    @Test func aSnapIsKnownByWhereItIsMounted() throws {
+        guard geteuid() == 0, access("/snap", F_OK) != 0, mkdir("/snap", 0o755) == 0 else { try Test.cancel("there are real snaps here, or no right") }
+        defer { try? FileManager.default.removeItem(atPath: "/snap") }
+        try FileManager.default.createDirectory(atPath: "/snap/viewer/7/bin", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Self.cat, toPath: "/snap/viewer/7/bin/viewer")
+        #expect(try identity("/snap/viewer/7/bin/viewer").application == .snap("viewer"))
+        #expect(chown("/snap/viewer/7/bin/viewer", 65534, 0) == 0)
+        #expect(try identity("/snap/viewer/7/bin/viewer").standing == .own)
+    }
+
+    // MARK: One look
+
+    /// What runs when it is asked counts: the same process, and another program.
+    @Test func aProcessThatExecutesAnotherProgramIsThatProgram() throws {
+        let own = try copy("/bin/cat", as: "own")
+        let process = try Waiter("/bin/sh", ["-c", "echo there; read line; exec \(own)"])
+        #expect(try process.line() == "there")
+        #expect(try identity(process.pid).standing == .unknown(.interpreter))
+        try process.say("go")
+        #expect(try process.answers())
+        #expect(try identity(process.pid).standing == .own)
+    }
+
+    @Test func theOwnMapNamesAFileAsItsUsersMapDoes() throws {
+        try needInstalledPrograms()
+        let process = try Waiter("/bin/cat")
+        #expect(try process.answers())
+        let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
+        let mapped = try #require(MemoryMap.executedFiles(in: maps)?.first { $0.path == Self.cat })
+        let file = try #require(InstalledFile(path: Self.cat))
+        #expect(RootsPlaces.ownMapping(of: file) == mapped.identity)
+        #expect(RootsPlaces.is(file, mappedAs: mapped.identity) && !RootsPlaces.is(file, mappedAs: "fe:00 1"))
+    }
+}

@@ -1,0 +1,207 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import Witness
+
+/// Who stands behind Vauban's own command line, which does what anybody tells it. Its part is played by other programs, under its
+/// name in a folder of the test's; who starts them is this test program.
+@Suite struct CommandLineCallerTests {
+    private let folder: TestFolder
+    private let witness: CallerWitness
+    private let commandLine: String
+    private let me = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    /// Where the tests are built decides that.
+    private var myStanding: CallerIdentity.Standing { InstalledFile(path: me) == nil ? .own : .installed }
+
+    init() throws {
+        folder = try TestFolder()
+        commandLine = "\(folder.path)/vauban"
+        witness = CallerWitness(commandLineFolder: folder.path)
+    }
+
+    private func play(_ program: String) throws {
+        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: program).resolvingSymlinksInPath().path, toPath: commandLine)
+    }
+
+    private func identity(_ pid: Int32) throws -> CallerIdentity { try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process) }
+
+    @Test func itsParentIsJudged() throws {
+        try play("/bin/cat")
+        let process = try Waiter(commandLine)
+        #expect(try process.answers())
+        let identity = try identity(process.pid)
+        #expect(identity.throughCommandLine && identity.chain == [commandLine, me])
+        #expect(identity.executable?.path == me && identity.standing == myStanding)
+        #expect(identity.executable?.digest.count == 32)
+    }
+
+    @Test func itIsKnownByAnyLinkAndAsACopy() throws {
+        try play("/bin/cat")
+        let link = "\(folder.path)/link", copy = "\(folder.path)/copy"
+        #expect(Glibc.link(commandLine, link) == 0)
+        try FileManager.default.copyItem(atPath: commandLine, toPath: copy)
+        for path in [link, copy] {
+            let process = try Waiter(path)
+            #expect(try process.answers())
+            let identity = try identity(process.pid)
+            #expect(identity.throughCommandLine && identity.chain == [path, me])
+        }
+        // Another content of the same length is another program.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+        bytes[bytes.count - 1] ^= 1
+        let other = "\(folder.path)/other"
+        try bytes.write(to: URL(fileURLWithPath: other))
+        #expect(chmod(other, 0o755) == 0)
+        let process = try Waiter(other)
+        #expect(try process.answers())
+        let identity = try identity(process.pid)
+        #expect(!identity.throughCommandLine && identity.standing == .own)
+    }
+
+    /// An upgrade puts another file in its place.
+    @Test func itIsLookedUpAtEachQuestion() throws {
+        try play("/bin/cat")
+        let old = try Waiter(commandLine)
+        #expect(try old.answers())
+        #expect(unlink(commandLine) == 0)
+        try play("/usr/bin/tee")
+        let new = try Waiter(commandLine)
+        #expect(try new.answers())
+        #expect(try identity(new.pid).throughCommandLine)
+        #expect(try identity(old.pid).standing == .unknown(.unseen))
+    }
+
+    @Test func aShellBetweenIsUnknown() throws {
+        try play("/bin/cat")
+        let shell = try Waiter("/bin/sh", ["-c", "exec 3<&0; \(commandLine) <&3 & echo $!; wait"])
+        let pid = try #require(Int32(shell.line()))
+        defer { kill(pid, SIGKILL) }
+        #expect(try untilExecuting(pid))
+        let identity = try identity(pid)
+        #expect(identity.standing == .unknown(.interpreter) && identity.throughCommandLine)
+        #expect(identity.chain == [commandLine, URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path])
+    }
+
+    /// The nearest that is not Vauban, through several that are; but not through any number.
+    @Test func severalOfItAreOneAndTooManyAreNobody() throws {
+        try play("/usr/bin/timeout")
+        for (count, isTold) in [(2, true), (15, true), (16, false)] {
+            let words = Array(repeating: [commandLine, "100"], count: count).flatMap(\.self) + ["/bin/cat"]
+            let process = try Waiter(words[0], Array(words.dropFirst()))
+            #expect(try process.answers())
+            // The innermost is the parent of cat, which answered.
+            var innermost = process.pid
+            for _ in 1..<count { innermost = try child(of: innermost) }
+            let last = try child(of: innermost)
+            defer { kill(last, SIGKILL) }
+            let identity = try identity(innermost)
+            #expect(identity.standing == (isTold ? myStanding : .unknown(.orphan)), "\(count)")
+            #expect(identity.chain == Array(repeating: commandLine, count: count) + (isTold ? [me] : []), "\(count)")
+        }
+    }
+
+    @Test func anOrphanIsUnknown() throws {
+        try play("/bin/cat")
+        let (numbers, input) = (try SocketPair(), try SocketPair())
+        let shell = try Child("\(commandLine) <&4 & echo $! >&3", descriptors: [numbers.second, input.second])
+        #expect(shell.wait() == 0)
+        RawPeer(socket: numbers.second).finish()
+        let pid = try #require(Int32(String(decoding: RawPeer(socket: numbers.first).receive(20).dropLast(), as: UTF8.self)))
+        defer { kill(pid, SIGKILL) }
+        #expect(try untilExecuting(pid))
+        let identity = try identity(pid)
+        #expect(identity.standing == .unknown(.orphan) && identity.chain == [commandLine] && identity.executable == nil)
+        #expect(identity.throughCommandLine)
+    }
+
+    /// Whether the parent began that session's program, or took it in, cannot be told.
+    @Test func aSessionOfItsOwnIsAnOrphansToo() throws {
+        try play("/bin/cat")
+        let process = try Waiter("/usr/bin/setsid", ["--wait", commandLine])
+        #expect(try process.answers())
+        // setsid is a leader of no group where it is started as such; then it forks.
+        let pid = (try? child(of: process.pid)) ?? process.pid
+        defer { kill(pid, SIGKILL) }
+        #expect(try identity(pid).standing == .unknown(.orphan))
+    }
+
+    /// The honest word: parenthood is no proof. Whoever starts the command line and then executes another program stands as that.
+    @Test func whoeverExecutesAnotherProgramAfterwardsStandsAsThat() throws {
+        try play("/bin/cat")
+        let other = "\(folder.path)/other"
+        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/usr/bin/tee").resolvingSymlinksInPath().path, toPath: other)
+        let shell = try Waiter("/bin/sh", ["-c", "exec 3<&0; \(commandLine) <&3 & echo $!; exec \(other)"])
+        let pid = try #require(Int32(shell.line()))
+        defer { kill(pid, SIGKILL) }
+        #expect(try untilExecuting(pid) && untilExecuting(shell.pid, other))
+        let identity = try identity(pid)
+        #expect(identity.standing == .own && identity.chain == [commandLine, other] && identity.throughCommandLine)
+    }
+
+    @Test func oneThatIsTracedIsNobodys() throws {
+        try play("/bin/cat")
+        let process = try Waiter("\(BuiltPrograms.folder)/hardening-probe", ["trace", "/bin/sh", "-c", "echo $$; exec \(commandLine)"])
+        let pid = try #require(Int32(process.line()))
+        #expect(try process.answers())
+        let identity = try identity(pid)
+        #expect(identity.standing == .unknown(.traced) && identity.chain == [commandLine] && identity.throughCommandLine)
+        kill(pid, SIGKILL)
+    }
+
+    /// The shipped program, beside its own command line, shut in as it always is, for every kind of answer.
+    @Test func theShippedWitnessAnswersFromWithinItsWalls() throws {
+        try play("/bin/cat")
+        try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")
+        let enclave = try QuestioningEnclave(byItself: true)
+        let program = try enclave.start("\(folder.path)/vauban-witness")
+        let line = try enclave.line()
+        defer { program.end() }
+        func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
+            try line.send(header: WitnessQuestion(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
+            let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
+            #expect(answer.number == number)
+            return answer.identity
+        }
+        let installed = try Waiter("/usr/bin/tee")
+        let shell = try Waiter("/bin/sh", ["-c", "echo there; read line"])
+        let own = "\(folder.path)/own"
+        try FileManager.default.copyItem(atPath: installed.executable, toPath: own)
+        let owned = try Waiter(own)
+        #expect(try installed.answers())
+        #expect(try owned.answers())
+        #expect(try shell.line() == "there")
+        for (number, process) in [installed, shell, owned, installed].enumerated() {
+            let expected = try identity(process.pid)
+            #expect(try ask(process.pid, Int64(number)) == expected)
+            #expect(expected.executable != nil)
+        }
+        let commandLine = try Waiter(self.commandLine)
+        #expect(try commandLine.answers())
+        let caller = try ask(commandLine.pid, 7)
+        #expect(caller.throughCommandLine && caller.chain == [self.commandLine, me] && caller.standing == myStanding)
+        let mapped = try Waiter("/usr/bin/unshare", ["-m", installed.executable])
+        if try mapped.answers() { #expect(try ask(mapped.pid, 8).executable?.path == installed.executable) }
+    }
+
+    // MARK: Real processes
+
+    private func child(of pid: Int32) throws -> Int32 { try #require(Waiter.children(of: pid).last) }
+
+    /// Waits until a process executes the program and not what started it any more.
+    private func untilExecuting(_ pid: Int32, _ path: String? = nil) throws -> Bool {
+        for _ in 0..<100_000 {
+            if (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) == path ?? commandLine { return true }
+            sched_yield()
+        }
+        return false
+    }
+}
+
+extension Waiter {
+    /// The file that it executes.
+    var executable: String { URL(fileURLWithPath: "/proc/\(pid)/exe").resolvingSymlinksInPath().path }
+}

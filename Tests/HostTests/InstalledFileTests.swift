@@ -1,0 +1,121 @@
+import Crypto
+import Foundation
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+/// What counts as a file that only root can change, and how the program of a file is named.
+@Suite struct InstalledFileTests {
+    private static let cat = URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path
+
+    private func name(_ path: String) throws -> ApplicationIdentifier {
+        try InstalledFile.applicationIdentifier(path: path) { file in
+            Array(SHA256.hash(data: FileHandle(fileDescriptor: file.number, closeOnDealloc: false).readDataToEndOfFile()))
+        }
+    }
+
+    @Test func rootsFilesInRootsFoldersAreInstalled() throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: "program")
+        var facts = stat()
+        #expect(stat(path, &facts) == 0)
+        let file = try #require(InstalledFile(path: path))
+        #expect(file.device == facts.st_dev && file.inode == facts.st_ino)
+        #expect(try name(path) == .installed(path: path))
+        #expect(InstalledFile(path: "\(folder.path)/absent") == nil && InstalledFile(path: folder.path) == nil)
+    }
+
+    @Test(arguments: [0o775, 0o757, 0o777]) func whatOthersCanWriteIsNot(_ mode: UInt32) throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: "program")
+        #expect(chmod(path, mode) == 0 && InstalledFile(path: path) == nil)
+        #expect(chmod(path, 0o755) == 0 && InstalledFile(path: path) != nil)
+        #expect(chmod(folder.path, mode) == 0 && InstalledFile(path: path) == nil)
+        guard case .build = PackagedKind(try name(path)) else { Issue.record("it is named by its path"); return }
+    }
+
+    @Test func whatBelongsToOthersIsNot() throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: "program")
+        #expect(chown(path, 65534, 0) == 0 && InstalledFile(path: path) == nil)
+        #expect(chown(path, 0, 65534) == 0 && InstalledFile(path: path) != nil)
+        #expect(chown(folder.path, 65534, 0) == 0 && InstalledFile(path: path) == nil)
+    }
+
+    /// A list of access shows its grants in the group's bits.
+    @Test func anAccessListThatLetsAnotherWriteCounts() throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: "program")
+        // Version 2; user::rwx, user:65534:rw-, group::r-x, mask::rwx, other::r-x: tag, rights, who.
+        let entries: [(UInt16, UInt16, UInt32)] = [(1, 7, .max), (2, 6, 65534), (4, 5, .max), (16, 7, .max), (32, 5, .max)]
+        var list = withUnsafeBytes(of: UInt32(2).littleEndian) { Array($0) }
+        for (tag, rights, who) in entries {
+            withUnsafeBytes(of: tag.littleEndian) { list += $0 }
+            withUnsafeBytes(of: rights.littleEndian) { list += $0 }
+            withUnsafeBytes(of: who.littleEndian) { list += $0 }
+        }
+        let result = path.withCString { path in
+            "system.posix_acl_access".withCString { name in
+                list.withUnsafeBytes {
+                    OwnMounts.call("setxattr", Int(bitPattern: path), Int(bitPattern: name), Int(bitPattern: $0.baseAddress), list.count, 0)
+                }
+            }
+        }
+        if result != 0 { try Test.cancel("this file system has no access lists") }
+        #expect(InstalledFile(path: path) == nil)
+    }
+
+    @Test func linksAndDetoursAreNoPlaces() throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: "program")
+        #expect(symlink(path, "\(folder.path)/link") == 0 && InstalledFile(path: "\(folder.path)/link") == nil)
+        #expect(symlink(folder.path, "\(folder.path)/folder") == 0 && InstalledFile(path: "\(folder.path)/folder/program") == nil)
+        for detour in ["\(folder.path)/./program", "\(folder.path)//program", "\(folder.path)/../\(path)", "var/lib", "", "/", "\(path)/"] {
+            #expect(InstalledFile(path: detour) == nil, "\(detour)")
+        }
+        // Whoever names a program may go by a link; the name is that of the file.
+        #expect(try name("\(folder.path)/link") == .installed(path: path))
+    }
+
+    @Test func aPersonsFileIsNamedByItsContent() throws {
+        let folder = try TestFolder()
+        let path = "\(folder.path)/program"
+        try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try name(path).text == "build:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(throws: SystemFault.self) { try name("\(folder.path)/absent") }
+        #expect(throws: SystemFault.self) { try name(folder.path) }
+        #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+        #expect(throws: SystemFault.self) { try name("\(folder.path)/pipe") }
+    }
+
+    /// What persons can mount names whom they like as the owner, and is always mounted `nosuid`.
+    @Test func whatIsMountedNosuidIsNobodysWord() throws {
+        let folder = try RootsFolder()
+        for (flags, counts) in [(OwnMounts.nosuid, false), (0, true)] {
+            let isInstalled = try OwnMounts.with("none", on: folder.path, type: "tmpfs", flags: flags) {
+                chmod(folder.path, 0o755)
+                return InstalledFile(path: try folder.copy("/bin/cat", as: "program")) != nil
+            }
+            #expect(isInstalled == counts)
+        }
+    }
+
+    @Test func packagedPlacesAreKnownByTheirForm() {
+        let deployed = "/var/lib/flatpak/app/org.example.App/x86_64/stable/0123/files"
+        #expect(PackagedPlace("\(deployed)/bin/app") == .flatpak(name: "org.example.App"))
+        #expect(PackagedPlace("/snap/firefox/4336/usr/lib/firefox/firefox") == .snap(name: "firefox"))
+        #expect(PackagedPlace("/var/lib/snapd/snap/firefox_two/1/bin/x") == .snap(name: "firefox_two"))
+        for other in [
+            "/snap/bin/firefox", "/snap/firefox", "/snap//1/x", "/snap/../1/x", "/snap/a b/1/x", "/home/x/snap/firefox/1/x", "/usr/bin/cat",
+            "\(deployed)", "/var/lib/flatpak/app/org.example.App/x86_64/stable/0123/export/bin/app",
+            "/var/lib/flatpak/runtime/org.example.Platform/x86_64/1/0123/files/bin/app", "", "/",
+        ] { #expect(PackagedPlace(other) == nil, "\(other)") }
+    }
+}
+
+/// The kind of a name, for a test.
+private enum PackagedKind {
+    case build, other
+    init(_ name: ApplicationIdentifier) { self = name.text.hasPrefix("build:") ? .build : .other }
+}

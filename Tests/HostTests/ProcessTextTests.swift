@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanLinuxHost
+import Witness
+
+/// What the kernel writes about processes, and what a process may put into it.
+@Suite struct ProcessTextTests {
+    private static let status = "Name:\tcat\nUmask:\t0022\nPPid:\t41\nTracerPid:\t0\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t42\t7\nNSsid:\t40\t6\n"
+
+    @Test func aStatusIsRead() throws {
+        let status = try #require(ProcessStatus(Array(Self.status.utf8)))
+        #expect(status.parent == 41 && status.tracer == 0 && status.user == 1000 && status.session == 40 && !status.isFirst)
+        #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: "42\t7", with: "42\t1").utf8))?.isFirst == true)
+    }
+
+    @Test(arguments: [
+        ("PPid:\t41\n", ""), ("PPid:\t41\n", "PPid:\t41\nPPid:\t1\n"), ("PPid:\t41", "PPid:\t-41"), ("PPid:\t41", "PPid:\t41 1"), ("PPid:\t41", "PPid:"),
+        ("PPid:\t41", "PPid:\t99999999999"), ("TracerPid:\t0\n", ""), ("TracerPid:\t0", "TracerPid:\t0x1"), ("Uid:\t1000\t1001", "Uid:\t1000"),
+        ("Name:\tcat\n", ""), ("NSpid:\t42\t7\n", ""), ("Uid:\t1000\t", "Uid:\t4294967296\t"),
+    ]) func aStatusThatIsNotTheKernelsIsNone(_ change: (String, String)) {
+        #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: change.0, with: change.1).utf8)) == nil)
+    }
+
+    /// A process chooses its name, even such a one; the kernel keeps it on its line.
+    @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func aNameForgesNothing(_ name: String) throws {
+        let script = "import ctypes,sys; ctypes.CDLL(None).prctl(15, sys.argv[1].encode('latin1'), 0, 0, 0); print(flush=True); sys.stdin.read()"
+        let arguments = ["-c", script, name.replacingOccurrences(of: "\0", with: "")]
+        guard access("/usr/bin/python3", X_OK) == 0 else { try Test.cancel("there is no python3 here") }
+        let process = try Waiter("/usr/bin/python3", arguments)
+        _ = try process.line()
+        let status = try #require(ProcessStatus(of: process.pid))
+        #expect(status.parent == getpid() && status.tracer == 0 && status.user == getuid() && status.session == getsid(0))
+    }
+
+    @Test func namesThatAreForgedInATextMakeItNone() {
+        for name in ["a\nPPid:\t1", "\nTracerPid:\t0", "\nUid:\t0\t0\t0\t0"] {
+            #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: "cat", with: name).utf8)) == nil)
+        }
+    }
+
+    @Test func theLastUnitIsFound() {
+        func unit(_ text: String) -> String? { ControlGroup.unit(in: Array(text.utf8)) }
+        let path = "/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.gnome.Foo\\x2dBar-1.scope"
+        #expect(unit("0::\(path)\n") == "app-org.gnome.Foo\\x2dBar-1.scope")
+        #expect(unit("0::\(path)/inner\n") == "app-org.gnome.Foo\\x2dBar-1.scope")
+        #expect(unit("3:memory:/other.service\n1:name=systemd:/system.slice/ssh.service\n0::/\n") == "ssh.service")
+        for none in ["", "0::/\n", "0::/user.slice\n", "5:memory:/x.service\n", "0::/.scope\n", "nonsense", "0::/a b.scope\n", "0::/\u{202E}.scope\n"] {
+            #expect(unit(none) == nil, "\(none)")
+        }
+        #expect(unit("0::/\(String(repeating: "a", count: 300)).scope\n") == nil)
+    }
+
+    @Test func executedFilesAreFound() throws {
+        let text = """
+            557651c75000-557651c79000 r--p 00000000 fe:00 254161                     /usr/bin/bash
+            557651c79000-557651c8f000 r-xp 00004000 fe:00 254161                     /usr/bin/bash
+            7f0000000000-7f0000001000 rwxp 00000000 00:00 0
+            7f0000001000-7f0000002000 rwxp 00000000 00:00 0                          [anon:jit]
+            7f0000002000-7f0000003000 r-xp 00000000 fe:00 7                          /home/a b/lib (deleted)
+            7f0000003000-7f0000004000 rwxs 00000000 00:01 9                          /memfd:x y (deleted)
+            7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0                          [vdso]
+            """
+        let files = try #require(MemoryMap.executedFiles(in: Array(text.utf8)))
+        #expect(
+            files == [
+                MappedFile(path: "/usr/bin/bash", identity: "fe:00 254161"), MappedFile(path: "/home/a b/lib (deleted)", identity: "fe:00 7"),
+                MappedFile(path: "/memfd:x y (deleted)", identity: "00:01 9"),
+            ])
+        #expect(MemoryMap.identity(at: 0x5576_51C7_5000, in: Array(text.utf8)) == "fe:00 254161")
+        #expect(MemoryMap.identity(at: 0x1000, in: Array(text.utf8)) == nil)
+        // A path that is no text is a file all the same, at no place.
+        let odd = Array("7f-80 r-xp 0 fe:00 7   /a".utf8) + [0xFF, 0x0A]
+        #expect(MemoryMap.executedFiles(in: odd) == [MappedFile(path: nil, identity: "fe:00 7")])
+        for broken in ["nonsense", "1-2 r-x 0 fe:00 7 /a", "1-2 r-xp 0 fe:00", "xyz r-xp 0 fe:00 7 /a"] {
+            #expect(MemoryMap.executedFiles(in: Array(broken.utf8)) == nil, "\(broken)")
+        }
+        let many = (0..<4097).map { "1-2 r-xp 0 fe:00 \($0) /a" }.joined(separator: "\n")
+        #expect(MemoryMap.executedFiles(in: Array(many.utf8)) == nil)
+    }
+
+    @Test func placesAreFoundInAnotherView() {
+        let theirs = MountTable(
+            Array(
+                """
+                1 0 0:30 / / rw - tmpfs tmpfs rw
+                2 1 8:1 /var/lib/flatpak/app/org.x/files /app ro - ext4 /dev/a rw
+                3 1 8:1 /home/a\\040b /with\\040space rw - ext4 /dev/a rw
+                4 2 8:2 / /app/extra ro - ext4 /dev/b rw
+                """.utf8))
+        let own = MountTable(Array("1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:2 /sub /data rw - ext4 /dev/b rw\n3 1 8:1 /home /h rw - x y z\n".utf8))
+        #expect(theirs.places(of: "/app/bin/x", in: own) == ["/var/lib/flatpak/app/org.x/files/bin/x"])
+        #expect(theirs.places(of: "/with space/x", in: own) == ["/home/a b/x", "/h/a b/x"])
+        #expect(theirs.places(of: "/app/extra/sub/y", in: own) == ["/data/y"])
+        for none in ["/app/extra/other", "/apple/x", "/etc/passwd", "relative", ""] { #expect(theirs.places(of: none, in: own) == [], "\(none)") }
+        #expect(MountTable(Array("nonsense\n1 2 3\n".utf8)).places(of: "/x", in: own) == [])
+    }
+
+    /// Anything at all is read or refused, and takes no longer than its length.
+    @Test func noiseHarmsNobody() {
+        var generator = SystemRandomNumberGenerator()
+        let seeds = [Self.status, "7f-80 r-xp 0 fe:00 7   /a\n", "0::/a.scope\n", "1 0 8:1 / /\\040 rw - x y z\n"].map { Array($0.utf8) }
+        for round in 0..<4000 {
+            var text = seeds[round % seeds.count]
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                let index = Int.random(in: 0..<text.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: text[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: text.insert([0x0A, 0x20, 0x09, 0x3A, 0x5C, 0x2F, 0xFF].randomElement(using: &generator) ?? 0, at: index)
+                default: text.removeSubrange(index..<min(text.count, index + 3))
+                }
+                if text.isEmpty { text = [0x0A] }
+            }
+            if let status = ProcessStatus(text) { #expect(status.parent >= 0 && status.tracer >= 0) }
+            if let unit = ControlGroup.unit(in: text) { #expect(unit.utf8.count <= 256) }
+            for file in MemoryMap.executedFiles(in: text) ?? [] { #expect(file.identity != "00:00 0") }
+            #expect(MountTable(text).places(of: "/app/x", in: MountTable(seeds[3])).count <= 8)
+        }
+    }
+
+    @Test func theTablesAreThoseOfTheSpecification() throws {
+        let document = try SpecDocument("caller-identity")
+        let words = { (cell: String?) in (cell ?? "").split(separator: " ").map(String.init) }
+        let kinds = try document.table("interpreters")
+        #expect(kinds.map { $0["Kind"] } == InterpreterNames.table.map(\.kind))
+        for (row, kind) in zip(kinds, InterpreterNames.table) { #expect(words(row["Names of the file"]) == kind.names) }
+        #expect(try document.table("service managers").flatMap { words($0["Names of the file"]) } == ServiceManagerNames.names)
+        #expect(InterpreterNames.contain("python3.11") && InterpreterNames.contain("sh") && !InterpreterNames.contain("shutdown"))
+        #expect(ServiceManagerNames.contain("containerd-shim-runc-v2") && !ServiceManagerNames.contain("systemd-resolved"))
+    }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import Synchronization
+import Testing
+import Witness
+
+/// Nobody's questions hold up anybody else's.
+@Suite struct QuestionDeskTests {
+    @Test func aPersonWhoseQuestionsHangHoldsUpOnlyThemselves() {
+        let desk = QuestionDesk(limit: (total: 4, perPerson: 2, waitingPerPerson: 3))
+        let hanging = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        let worked = Mutex(0)
+        let hang: QuestionDesk.Work = {
+            hanging.wait()
+            worked.withLock { $0 += 1 }
+            done.signal()
+        }
+        // Two are worked on, three wait, and more are refused.
+        for _ in 0..<5 { #expect(desk.take(of: 1, hang)) }
+        #expect(!desk.take(of: 1, hang))
+        // Another person's are answered all the same, one after the other and side by side.
+        let other = DispatchSemaphore(value: 0)
+        for _ in 0..<10 {
+            #expect(desk.take(of: 2) { other.signal() })
+            #expect(other.wait(timeout: .now() + 10) == .success)
+        }
+        #expect(worked.withLock { $0 } == 0)
+        for _ in 0..<5 { hanging.signal() }
+        for _ in 0..<5 { #expect(done.wait(timeout: .now() + 10) == .success) }
+        #expect(desk.take(of: 1) { done.signal() })
+        #expect(done.wait(timeout: .now() + 10) == .success)
+    }
+
+    @Test func neitherLimitIsExceeded() {
+        let desk = QuestionDesk(limit: (total: 3, perPerson: 2, waitingPerPerson: 1000))
+        let state = Mutex((now: [UInt32: Int](), most: 0, mostOfOne: 0))
+        let done = DispatchSemaphore(value: 0)
+        for index in 0..<300 {
+            let person = UInt32(index % 5)
+            #expect(
+                desk.take(of: person) {
+                    state.withLock {
+                        $0.now[person, default: 0] += 1
+                        $0.most = max($0.most, $0.now.values.reduce(0, +))
+                        $0.mostOfOne = max($0.mostOfOne, $0.now[person] ?? 0)
+                    }
+                    state.withLock { $0.now[person, default: 0] -= 1 }
+                    done.signal()
+                })
+        }
+        for _ in 0..<300 { #expect(done.wait(timeout: .now() + 10) == .success) }
+        #expect(state.withLock { $0.most } <= 3 && state.withLock { $0.mostOfOne } <= 2)
+    }
+}

@@ -1,0 +1,47 @@
+import EnclaveWire
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+import VaubanLinuxHost
+import Witness
+
+/// The enclave's door as far as the witness uses it, with a witness that runs in this process, or the shipped program.
+final class QuestioningEnclave: Sendable {
+    private let folder: TestFolder
+    private let lines = Mutex<[Channel]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    /// Without `byItself` a witness works in this process; with it, the test starts one (`start`).
+    init(byItself: Bool = false) throws {
+        folder = try TestFolder()
+        let path = folder.path
+        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let ends = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [self] in
+            try? door.run(refused: { _, _ in }) { [self] visitor in
+                guard visitor.role == EnclaveRole.witness.rawValue else { return }
+                lines.withLock { $0.append(visitor.channel) }
+                count.signal()
+                // The test speaks on this line now, for as long as the test program runs.
+                ends.wait()
+            }
+        }
+        if byItself { return }
+        let witness = WitnessRoom(
+            enclave: ServerAddress(folder: path, socket: "enclave", serverUID: geteuid()),
+            log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        Thread.detachNewThread { witness.run() }
+    }
+
+    /// Starts the shipped program, shut in as it always is; it runs as long as it is held.
+    func start(_ program: String) throws -> Waiter {
+        try Waiter(program, ["--enclave-folder", folder.path, "--enclave-uid", "\(geteuid())"])
+    }
+
+    /// The next line that the witness opens.
+    func line() throws -> Channel {
+        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelFault.deadline }
+        return lines.withLock { $0.removeFirst() }
+    }
+}

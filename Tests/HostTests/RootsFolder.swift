@@ -1,0 +1,66 @@
+import CVaubanProbe
+import Foundation
+import Glibc
+import Testing
+import VaubanLinuxHost
+
+/// A folder that only root can change, which goes with its holder. Only root can make one.
+final class RootsFolder: Sendable {
+    let path: String
+
+    init(in above: String = "/var/lib") throws {
+        guard geteuid() == 0 else { try Test.cancel("only root can make a folder of root's") }
+        // Where every folder belongs to somebody else, or the root is mounted nosuid, no program is an installed one.
+        guard InstalledFile(path: URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path) != nil else {
+            try Test.cancel("no program counts as installed on this machine")
+        }
+        var template = Array("\(above)/vauban-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder", code: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        chmod(path, 0o755)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// A copy of a file in it.
+    func copy(_ file: String, as name: String) throws -> String {
+        try FileManager.default.copyItem(at: URL(fileURLWithPath: file).resolvingSymlinksInPath(), to: URL(fileURLWithPath: "\(path)/\(name)"))
+        return "\(path)/\(name)"
+    }
+}
+
+/// Mounts that only one thread sees, and what is done under them.
+enum OwnMounts {
+    static let nosuid = 2
+    static let bind = 4096
+
+    /// Mounts and then does the step; cancels the test where this machine does not let it mount.
+    static func with<Value: Sendable>(
+        _ source: String, on target: String, type: String, flags: Int, _ step: @escaping @Sendable () throws -> Value
+    ) throws -> Value {
+        try Background<Value> {
+            // A mount namespace of this thread's own (CLONE_NEWNS), from which nothing spreads (MS_REC | MS_PRIVATE).
+            guard call("unshare", 0x20000) == 0, mount("none", "/", nil, 16384 | 1 << 18) == 0, mount(source, target, type, flags) == 0 else {
+                try Test.cancel("it cannot mount here")
+            }
+            return try step()
+        }.value()
+    }
+
+    private static func mount(_ source: String, _ target: String, _ type: String?, _ flags: Int) -> Int {
+        source.withCString { source in
+            target.withCString { target in
+                func done(_ type: UnsafePointer<CChar>?) -> Int {
+                    call("mount", Int(bitPattern: source), Int(bitPattern: target), Int(bitPattern: type), flags)
+                }
+                guard let type else { return done(nil) }
+                return type.withCString(done)
+            }
+        }
+    }
+
+    /// A system call as it is.
+    static func call(_ name: String, _ arguments: Int...) -> Int {
+        vauban_probe_call(name, arguments + Array(repeating: 0, count: 6 - arguments.count))
+    }
+}
