@@ -13,7 +13,8 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
     for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
-    version=$(scripts/version) VAUBAN_INSIDE=1 exec unshare $own --pid --fork --kill-child --mount-proc "$0"
+    cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
+    version=$(scripts/version) manual=$TMPDIR/manual VAUBAN_INSIDE=1 exec unshare $own --pid --fork --kill-child --mount-proc "$0"
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
 cd "$TMPDIR/release" || exit 1
@@ -109,6 +110,13 @@ check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
 check 'and reads it' equals "$(alice get mail/me)" kept
 check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
 check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
+
+# The client alone, as in a container that has the sockets and a list of numbers, and knows nobody by name (Manual/containers.md).
+recipe=$(sed -n "s/^    \(awk .*\) >.*/\1/p" "$manual/containers.md")
+eval "$recipe" >"$TMPDIR/numbers"
+sed '/vauban-[a-z]*:/{/vauban-test/!d}' /etc/passwd >"$TMPDIR/passwd"
+boxed() { unshare $own --pid --fork --mount-proc bash -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/numbers" /etc/vauban/rooms && ! getent passwd vauban-enclave >/dev/null && shift 0 && exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$1/bin/vauban" get mail/me --no-input' "$TMPDIR" "$prefix"; }
+check 'from within a container she reads it again' eval 'unlock; equals "$(boxed)" kept'
 
 # The name in a question is the witness's, of a program that no other user could follow.
 check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
