@@ -1,7 +1,7 @@
 # The verbs of this project. Each can be repeated, shows what it does and says how long it took; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build examples acceptance bench fuzz format clean
+.PHONY: help run test build static install uninstall dist examples acceptance bench fuzz format clean
 
 # A verb is one script or one line; what they share is in scripts/. Verbs never run beside each other: they share .build.
 .NOTPARALLEL:
@@ -18,6 +18,18 @@ test: ## everything that proves it: Swift tests, script tests, the acceptance ta
 
 build: ## install what is missing (asks first), then build everything in release
 	@scripts/timed build scripts/build
+
+static: ## build the programs that are installed, with the Swift standard library in them
+	@scripts/timed static scripts/build-static
+
+install: ## install the service, as root; PREFIX=$HOME/.local without root: user mode
+	@scripts/timed install scripts/install
+
+uninstall: ## remove what was installed; names the data that it leaves
+	@scripts/timed uninstall scripts/uninstall
+
+dist: ## a tarball and .deb packages for machines without Swift, checked on a bare system
+	@scripts/timed dist scripts/dist
 
 examples: build ## build and run the small programs under Examples
 	@scripts/timed examples scripts/run-nested Examples
@@ -36,4 +48,4 @@ format: ## lay out every Swift file by .swift-format
 	@scripts/timed format scripts/format
 
 clean: ## remove everything that a build made
-	@scripts/timed clean rm -rf .build Examples/.build Benchmarks/.build Fuzz/.build Sheet/.build
+	@scripts/timed clean rm -rf .build dist Examples/.build Benchmarks/.build Fuzz/.build Sheet/.build

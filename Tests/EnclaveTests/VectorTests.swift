@@ -54,9 +54,19 @@ import VaubanSecretBytes
             #expect(blockSize * passes >= work && blockSize >= 8 && blockSize <= 16 && passes == (work <= 16 ? 1 : 2))
             let parameters = StretchParameters(salt: [UInt8](repeating: 1, count: 32), log2Rounds: 4, blockSize: blockSize, parallelism: passes)
             #expect(throws: Never.self) { _ = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("a"), parameters) }
+            // With little memory the same work is done in passes over 128 MiB.
+            let small = cost.within(memory: 256 << 20).shape(work, atLeast: nil)
+            #expect(small.blockSize * small.passes >= work && small.blockSize == 8)
             let later = cost.shape(8, atLeast: parameters)
             #expect(later.blockSize >= blockSize && later.passes >= passes)
         }
+    }
+
+    @Test func aMachineWithEnoughMemoryIsTreatedAsAnyOther() {
+        for memory in [nil, 512 << 20, UInt64.max] as [UInt64?] {
+            #expect(StretchCost.shipped.within(memory: memory).shape(16, atLeast: nil) == (16, 1))
+        }
+        #expect(StretchCost.shipped.within(memory: (512 << 20) - 1).shape(16, atLeast: nil) == (8, 2))
     }
 
     // MARK: Our own compositions

@@ -63,12 +63,12 @@ import VaubanSecretBytes
         #expect(try QueryGrammar.terms(of: named, for: .everything).attributes[.port] == .number(443))
     }
 
-    @Test func argumentsAreExactlyThese() {
+    @Test func argumentsAreExactlyThese() throws {
         let right = ["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "7"]
-        #expect(KeychainRoom.Arguments(right)?.enclaveUID == 7)
-        #expect(KeychainRoom.Arguments(Array(right.reversed())) == nil)
-        #expect(KeychainRoom.Arguments(right + ["--more"]) == nil)
-        #expect(KeychainRoom.Arguments(["--state", "s", "--enclave-folder", "/e", "--enclave-uid", "7"]) == nil)
-        #expect(KeychainRoom.Arguments(["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "-1"]) == nil)
+        #expect(try KeychainRoom.Arguments(right)?.enclaveUID == 7)
+        #expect(try KeychainRoom.Arguments(Array(right.reversed())) == nil)
+        #expect(try KeychainRoom.Arguments(right + ["--more"]) == nil)
+        #expect(try KeychainRoom.Arguments(["--state", "s", "--enclave-folder", "/e", "--enclave-uid", "7"]) == nil)
+        #expect(try KeychainRoom.Arguments(["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "-1"]) == nil)
     }
 }

@@ -9,8 +9,8 @@ package enum AuthenticationProgram {
         let log = Logger(label: "authd", factory: { StreamLogHandler.standardError(label: $0) })
         do {
             let hardening = try RoomHardening(.authd)
-            guard let enclave = enclave(in: Array(CommandLine.arguments.dropFirst())) else {
-                log.critical("usage: authd --enclave-folder DIR --enclave-uid N")
+            guard let enclave = try enclave(in: Array(CommandLine.arguments.dropFirst())) else {
+                log.critical("usage: authd --enclave-folder DIR --enclave-uid N|roster")
                 exit(64)
             }
             let listener = try InheritedSockets().socket("authentication")
@@ -24,8 +24,8 @@ package enum AuthenticationProgram {
         }
     }
 
-    private static func enclave(in words: [String]) -> ServerAddress? {
-        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]) else { return nil }
+    private static func enclave(in words: [String]) throws -> ServerAddress? {
+        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]) else { return nil }
         return ServerAddress(folder: words[1], socket: "enclave", serverUID: uid)
     }
 }

@@ -14,6 +14,7 @@ struct VaubanCommand: ParsableCommand {
             Exit codes: 0 done, 36 not possible without asking you, 44 not found, 45 exists already, 51 authentication \
             failed, 53 Vauban does not answer or is not set up, 64 wrong use, 128 cancelled.
             """,
+        version: Version.text,
         groupedSubcommands: [
             CommandGroup(name: "Items:", subcommands: [SetItem.self, GetItem.self, ListItems.self, DeleteItem.self, ImportPasswords.self]),
             CommandGroup(name: "Programs:", subcommands: [Allow.self, Disallow.self, Give.self]),

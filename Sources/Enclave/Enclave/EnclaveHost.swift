@@ -99,7 +99,8 @@ package struct EnclaveHost: Sendable {
     package let reader = ReaderPresence()
     /// Told of each step of the evidence protocol; only tests have one.
     package let trace: (@Sendable (String) -> Void)?
-    /// What the machine lacks for the protections of this process, as sentences for the person; `status` shows them.
+    /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the person;
+    /// `status` shows them.
     package var missingProtections: [String] = []
 
     package init(

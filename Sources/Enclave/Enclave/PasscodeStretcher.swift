@@ -49,7 +49,7 @@ package struct StretchCost: Sendable {
     package let time: UInt64?
 
     /// 256 MiB: more would not be had on every machine at every moment, and the library refuses it for a single pass.
-    private static let blockSizeMax: Int64 = 16
+    private var blockSizeMax: Int64 = 16
     /// Block size times passes.
     private static let workMax: Int64 = 32
 
@@ -60,6 +60,15 @@ package struct StretchCost: Sendable {
         self.log2Rounds = log2Rounds
         self.blockSizeMin = blockSizeMin
         self.time = time
+    }
+
+    /// The same cost on a machine, or in a container, of so many bytes of memory: with less than 512 MiB, what is asked for
+    /// beyond the floor is asked for in passes, not in memory that is not there.
+    package func within(memory: UInt64?) -> StretchCost {
+        guard let memory, memory < 512 << 20 else { return self }
+        var cost = self
+        cost.blockSizeMax = blockSizeMin
+        return cost
     }
 
     /// Block size times passes at which a guess takes the time aimed at, when one pass over the smallest takes `measured`
@@ -73,7 +82,7 @@ package struct StretchCost: Sendable {
     /// That work as a block size and passes, in no less memory than until now.
     package func shape(_ work: Int64, atLeast old: StretchParameters?) -> (blockSize: Int64, passes: Int64) {
         let work = max(work, (old?.blockSize ?? 0) * (old?.parallelism ?? 0))
-        let passes = max((work + Self.blockSizeMax - 1) / Self.blockSizeMax, old?.parallelism ?? 1)
+        let passes = max((work + blockSizeMax - 1) / blockSizeMax, old?.parallelism ?? 1)
         return (max((work + passes - 1) / passes, old?.blockSize ?? 0, blockSizeMin), passes)
     }
 }

@@ -29,13 +29,21 @@ package enum EnclaveProgram {
             let sockets = try InheritedSockets()
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
-            // The list of the system's users is out of reach when the room is shut in.
+            // The list of the system's users is out of reach when the room is shut in, and so is what tells of the machine.
             let peers = try RoomPeers()
+            let machineID = SmallFile.text(path: "/etc/machine-id", max: 64)
+            let cost = options.cost.within(memory: MachineMemory.limit)
             let missing = try hardening.confine(state: folder)
+            let backend = backend(in: folder)
             var host = EnclaveHost(
-                backend: backend(in: folder), store: FileStateStore(in: folder), clock: options.clock,
-                stretcher: PasscodeStretcher(options.cost), trace: options.trace)
+                backend: backend, store: FileStateStore(in: folder), clock: options.clock,
+                stretcher: PasscodeStretcher(cost), trace: options.trace)
             host.missingProtections = missing
+            // Without a device secret there is nothing that could have been copied.
+            if backend is DeviceSecret, let warning = MachineMark.warning(in: folder, machineID: machineID) {
+                host.missingProtections.append(warning)
+                report(warning)
+            }
             let room = try EnclaveRoom(host: host, peers: peers)
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))

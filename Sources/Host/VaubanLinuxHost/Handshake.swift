@@ -102,11 +102,12 @@ package enum Handshake {
     }
 
     /// Client side: the server's uid, as the kernel tells it of the listening process and of its first message, must
-    /// be the one that the service's owner is.
+    /// be the one that the service's owner is. systemd listens as root until the room that the first client starts has
+    /// called `listen` itself, so root may listen; who answers is told by the message alone then.
     package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeFault) -> Channel {
         do {
             let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)
-            guard listening.uid == serverUID else { throw HandshakeFault.wrongServer(uid: listening.uid) }
+            guard listening.uid == serverUID || listening.uid == 0 else { throw HandshakeFault.wrongServer(uid: listening.uid) }
             let channel = try Channel(socket: socket, expecting: .person(uid: serverUID))
             let message = try channel.receive(.machine)
             let hello = try Hello(derBytes: message.header)

@@ -35,13 +35,18 @@ package struct Roster: Sendable, Hashable {
         return try Roster(text: text)
     }
 
-    /// Lines of `ROOM USER`; `#` begins a comment.
+    /// Lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
+    /// outside, its users have no names.
     init(text: String) throws(Service.Fault) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
             guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
                 throw .badRoster("\(Self.path) has a line that is not ROOM USER")
+            }
+            if let uid = UInt32(words[1]) {
+                uids[room] = uid
+                continue
             }
             guard let entry = getpwnam(String(words[1])) else { throw .badRoster("\(Self.path) names the user \(words[1]), who does not exist") }
             uids[room] = entry.pointee.pw_uid
@@ -64,6 +69,15 @@ package struct Roster: Sendable, Hashable {
     /// Whether this process itself is a room of the installed service.
     package static func isOfThisProcess() throws(Service.Fault) -> Bool {
         try installed()?.uids.values.contains(geteuid()) ?? false
+    }
+
+    /// The enclave's uid as a room is told it in an argument: a number, or the word `roster` where the installed list says
+    /// it, since a unit file cannot know the number of a user that is made at the installation. Nil is a wrong use. To be
+    /// called before the room shuts itself in: the system's list of users is out of its reach afterwards.
+    package static func enclaveUID(_ word: String?, roster: () throws(Service.Fault) -> Roster? = { () throws(Service.Fault) in try installed() }) throws(Service.Fault) -> UInt32? {
+        guard word == "roster" else { return word.flatMap(UInt32.init) }
+        guard let roster = try roster() else { throw .badRoster("\(path) is not there") }
+        return try roster.uid(of: .enclaved)
     }
 
     /// As `expectedUID`, of an attendant that an installation may do without; nil where the roster has no line for it.

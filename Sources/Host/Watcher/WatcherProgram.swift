@@ -8,7 +8,7 @@ package enum WatcherProgram {
     /// `makeSettings` gets the words after those, and whose screens count; nil is a wrong use. The shipped program has no
     /// further words and no other settings.
     package static func main(
-        usage: String = "vauban-watcher --enclave-folder DIR --enclave-uid N",
+        usage: String = "vauban-watcher --enclave-folder DIR --enclave-uid N|roster",
         makeSettings: (_ words: [String], _ onlyPerson: UInt32?) -> WatcherSettings? = { words, person in
             words.isEmpty ? WatcherSettings(onlyPerson: person) : nil
         }
@@ -18,7 +18,7 @@ package enum WatcherProgram {
             let hardening = try RoomHardening(.watcher)
             let words = Array(CommandLine.arguments.dropFirst())
             // In user mode the enclave is the person's own process, and other people's screens are none of its matter.
-            guard words.count >= 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]),
+            guard words.count >= 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]),
                 let settings = makeSettings(Array(words[4...]), uid == geteuid() ? uid : nil)
             else {
                 log.critical("usage: \(usage)")

@@ -7,17 +7,18 @@ internal import VaubanRoomHardening
 package enum WitnessProgram {
     package static func main() -> Never {
         let log = Logger(label: "vauban-witness", factory: { StreamLogHandler.standardError(label: $0) })
-        do throws(SystemFault) {
-            for sentence in try RoomHardening(.witness).confine() { log.warning("\(sentence)") }
+        do {
+            let hardening = try RoomHardening(.witness)
+            let words = Array(CommandLine.arguments.dropFirst())
+            guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]) else {
+                log.critical("usage: vauban-witness --enclave-folder DIR --enclave-uid N|roster")
+                exit(64)
+            }
+            for sentence in try hardening.confine() { log.warning("\(sentence)") }
+            WitnessRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), log: log).run()
         } catch {
             log.critical("\(error)")
             exit(1)
         }
-        let words = Array(CommandLine.arguments.dropFirst())
-        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = UInt32(words[3]) else {
-            log.critical("usage: vauban-witness --enclave-folder DIR --enclave-uid N")
-            exit(64)
-        }
-        WitnessRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), log: log).run()
     }
 }

@@ -10,19 +10,19 @@ internal import VaubanRoomHardening
 package struct KeychainRoom {
     /// `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
     package struct Arguments: Hashable, Sendable {
-        package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N"
+        package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N|roster"
         package let state: String
         package let enclaveFolder: String
         package let enclaveUID: UInt32
 
         /// Reads what follows the program's name; nil when it is not exactly this.
-        package init?(_ words: [String]) {
+        package init?(_ words: [String]) throws {
             guard words.count == 6 else { return nil }
             var values: [String: String] = [:]
             for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
             guard let state = values["--state"], let folder = values["--enclave-folder"],
-                let uid = values["--enclave-uid"].flatMap(UInt32.init),
-                state.hasPrefix("/"), folder.hasPrefix("/")
+                state.hasPrefix("/"), folder.hasPrefix("/"),
+                let uid = try Roster.enclaveUID(values["--enclave-uid"])
             else { return nil }
             self.state = state
             enclaveFolder = folder
@@ -37,9 +37,10 @@ package struct KeychainRoom {
     /// Runs the room until it is ended; what it says on the way out is for the log. The process is hardened before it
     /// reads the first byte. A test's program brings a clock that sleeps at its word.
     package static func main(_ words: [String], sleepClock: SleepClock = .ofThisMachine) -> Never {
-        guard let arguments = Arguments(words) else { leave(64, Arguments.usage) }
         do {
-            try run(arguments, try RoomHardening(.keychaind), sleepClock)
+            let hardening = try RoomHardening(.keychaind)
+            guard let arguments = try Arguments(words) else { leave(64, Arguments.usage) }
+            try run(arguments, hardening, sleepClock)
         } catch let fault as SystemFault {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {

@@ -1,0 +1,26 @@
+import Testing
+import VaubanLinuxHost
+
+@Suite struct MachineMemoryTests {
+    @Test func theGroupsThatLimitMemoryAreFound() {
+        #expect(MachineMemory.files(groups: "0::/\n") == ["/sys/fs/cgroup/memory.max"])
+        #expect(
+            MachineMemory.files(groups: "0::/system.slice/vauban-enclaved.service\n") == [
+                "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/system.slice/memory.max",
+                "/sys/fs/cgroup/system.slice/vauban-enclaved.service/memory.max",
+            ])
+        #expect(
+            MachineMemory.files(groups: "5:devices:/a\n4:cpu,memory:/a:b\n") == [
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/a:b/memory.limit_in_bytes",
+            ])
+        #expect(MachineMemory.files(groups: "nonsense") == [])
+    }
+
+    @Test func aLimitIsANumberAndMaxIsNone() {
+        #expect(MachineMemory.bytes("268435456\n") == 256 << 20 && MachineMemory.bytes("max\n") == nil && MachineMemory.bytes("") == nil)
+    }
+
+    @Test func thisMachineHasSome() throws {
+        #expect(try #require(MachineMemory.limit) > 1 << 20)
+    }
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# User mode as in a container of Manual/containers.md, without a container engine: namespaces of its own, no capability, no way to one,
+# a read-only root, a private volume, 256 MiB; through the shipped entrypoint, with the shipped rooms.
+set -u
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to make a read-only root'; exit 77; }
+command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+if [ -z "${VAUBAN_INSIDE:-}" ]; then
+    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
+    for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    MODE=user PREFIX=$TMPDIR/image "$TMPDIR/release/scripts/install" >/dev/null || exit 1
+    install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/volume"
+    printf 'correct horse battery\n' >"$TMPDIR/secret"
+    VAUBAN_INSIDE=1 exec unshare $own --pid --net --ipc --fork --kill-child --mount-proc "$0"
+fi
+# What the enclave reads of its limits, as in a container of 256 MiB under either kind of control group.
+limit=$((256 << 20))
+mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory || { echo 'it cannot mount here'; exit 77; }
+echo $limit | tee /sys/fs/cgroup/memory.max >/sys/fs/cgroup/memory/memory.limit_in_bytes
+# The volume is a mount of its own; everything else is made read-only, mount by mount, the volume's last so that it stays.
+mount --bind "$TMPDIR/volume" "$TMPDIR/volume"
+for mounted in $(cut -d' ' -f5 /proc/self/mountinfo | sort -u); do
+    case $mounted in "$TMPDIR/volume" | /proc* | /dev*) ;; *) mount -o remount,bind,ro "$mounted" 2>/dev/null ;; esac
+done
+if touch "$TMPDIR/image/probe" 2>/dev/null; then echo 'the root cannot be made read-only here'; exit 77; fi
+
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+equals() { [ "$1" = "$2" ] || { echo "    $1, not $2"; return 1; }; }
+# container COMMAND...: what a container engine would run.
+container() {
+    setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps -all --bounding-set -all --no-new-privs \
+        env -i PATH="$TMPDIR/image/bin:/usr/bin:/bin" XDG_DATA_HOME="$TMPDIR/volume" HOME=/nonexistent "$@"
+}
+entrypoint=$TMPDIR/release/Install/container/entrypoint
+volume=$TMPDIR/volume
+end() { container vauban stop >/dev/null 2>&1; }
+
+check 'nothing but the volume can be written' eval '! container touch /tmp/probe 2>/dev/null && ! container touch "$TMPDIR/probe" 2>/dev/null'
+# A secret file, as an engine mounts it.
+said=$(container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf "in a box" | vauban set app/token && vauban get app/token' 2>&1)
+check 'the first start sets the passcode, and the command keeps and reads a secret' equals "$(echo "$said" | tail -n 1)" 'in a box'
+rooms=$(for folder in /proc/[0-9]*; do case $(readlink "$folder/exe") in "$TMPDIR/image/lib/vauban/"*) echo "${folder#/proc/}" ;; esac; done)
+check 'six processes of Vauban run' equals "$(echo $rooms | wc -w)" 6
+check 'none has a right or can get one' eval 'for pid in $rooms; do grep -qE "^CapBnd:[[:space:]]*0+$" /proc/$pid/status && grep -qE "^CapEff:[[:space:]]*0+$" /proc/$pid/status && grep -q "^NoNewPrivs:[[:space:]]*1" /proc/$pid/status || exit 1; done'
+enclave=$(for pid in $rooms; do [ "$(cat /proc/$pid/comm)" = enclaved ] && echo "$pid"; done)
+# The enclave at its most, a guess at the passcode included; the others, which never have more, with what they share counted once.
+peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$enclave/status)
+for pid in $rooms; do [ "$pid" = "$enclave" ] || peak=$((peak + $(sed -n 's/^Pss:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$pid/smaps_rollup))); done
+echo "all of them together had $((peak / 1024)) MiB at most"
+check 'that is within 256 MiB' test "$peak" -lt $((limit / 1024))
+check 'and a guess was made in it: 128 MiB of it are the enclave'"'"'s' test "$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$enclave/status)" -gt $((128 * 1024))
+check 'status says what mode this is' eval 'container vauban status | grep -q "^Mode .*user"'
+check 'the passcode is in no file of the volume' eval '! grep -raqF "correct horse battery" "$volume"'
+end
+check 'a container that stops is closed' eval 'container "$entrypoint" vauban get app/token --no-input >/dev/null 2>&1 3</dev/null; equals $? 36'
+end
+check 'the next start unlocks it' equals "$(container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" vauban get app/token)" 'in a box'
+end
+check 'or from a descriptor' equals "$(container VAUBAN_PASSCODE_FD=7 "$entrypoint" vauban get app/token 7<"$TMPDIR/secret")" 'in a box'
+check 'that the command does not inherit' eval 'container VAUBAN_PASSCODE_FD=7 "$entrypoint" sh -c "! [ -e /proc/self/fd/7 ]" 7<"$TMPDIR/secret"'
+end
+check 'a wrong one stops the start' eval '! container VAUBAN_PASSCODE_FD=7 "$entrypoint" true 7<<<"wrong horse" 2>/dev/null'
+# Unlocking is no presence.
+container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf asks | vauban set app/asks --require presence' 2>/dev/null
+check 'what asks for the person stays closed to a program' eval 'container "$entrypoint" vauban get app/asks --no-input >/dev/null 2>&1; equals $? 36'
+end
+[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
+echo 'it runs without a right, on a read-only root, in 256 MiB'

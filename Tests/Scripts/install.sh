@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# The installed service, from `install` to `uninstall`: with the real scripts, real system users, and the shipped rooms on real sockets,
+# started as the installed units say. It runs in a mount namespace of its own with a copy of /etc, so nothing of the machine changes.
+# proves: C-034 C-037
+set -u
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
+    command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }
+done
+own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+if [ -z "${VAUBAN_INSIDE:-}" ]; then
+    # As a release is laid out; the checkout may lie where only root can enter.
+    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
+    for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
+    cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
+    version=$(scripts/version) manual=$TMPDIR/manual VAUBAN_INSIDE=1 exec unshare $own --pid --fork --kill-child --mount-proc "$0"
+fi
+unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
+cd "$TMPDIR/release" || exit 1
+mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
+rm -rf /etc/vauban && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+prefix=$TMPDIR/prefix
+export PREFIX=$prefix
+
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+equals() { [ "$1" = "$2" ] || { echo "    $1, not $2"; return 1; }; }
+refused() { want=$1; shift; "$@" >/dev/null 2>&1 </dev/null; equals $? "$want"; }
+as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
+alice() { as vauban-test-alice env HOME="$TMPDIR/home" "$prefix/bin/vauban" "$@"; }
+# What tools keep of the user database beside it is theirs, and so is what systemd-analyze leaves.
+tree() { find /etc /run /var/lib "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
+people() { cut -d: -f1,3 /etc/passwd /etc/group | sort; }
+
+tree >"$TMPDIR/before"; people >"$TMPDIR/people"
+
+# Installed and removed unused: nothing at all is left.
+scripts/install >"$TMPDIR/out" 2>&1; status=$?
+[ $status = 0 ] || ! grep -q 'others than root can change' "$TMPDIR/out" || { cat "$TMPDIR/out"; exit 77; }
+[ $status = 0 ] || { cat "$TMPDIR/out"; echo "it does not install: status $status"; exit 1; }
+check 'no installer makes a device secret' equals "$(find /var/lib/vauban -type f)" ''
+check 'uninstalling what nobody used works' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1'
+check 'and leaves nothing' eval 'tree | diff "$TMPDIR/before" -'
+check 'and nobody' eval 'people | diff "$TMPDIR/people" -'
+
+# What it makes.
+check 'it installs again' eval 'scripts/install >"$TMPDIR/out" 2>&1'
+check 'and says what comes next' grep -q 'vauban passcode set' "$TMPDIR/out"
+check 'the roster is root'"'"'s, for all to read' equals "$(stat -c '%U:%G %a' /etc/vauban/rooms)" 'root:root 644'
+check 'the folder of sockets is root'"'"'s' equals "$(stat -c '%U:%G %a' /run/vauban)" 'root:root 755'
+for room in enclave keychain; do
+    check "the state of $room is its user's alone" equals "$(stat -c '%U:%G %a' /var/lib/vauban/$room)" "vauban-$room:vauban-$room 700"
+done
+check 'all that the list names is there' eval 'while IFS= read -r file; do [ -e "$file" ] || { echo "$file"; false; }; done <"$prefix/lib/vauban/manifest"'
+check 'it tells its version' equals "$("$prefix/bin/vauban" --version)" "$version"
+check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
+check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . && ! find "$prefix" -type f -perm /022 | grep -q .'
+units=/etc/systemd/system
+check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'
+check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do for line in NoNewPrivileges=yes ProtectSystem=strict PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
+check 'what would blind the witness is not in its unit' eval '! grep -qE "^(ProtectProc|ProcSubset|ProtectHome|PrivateTmp|PrivateUsers|PrivatePIDs)=" "$units/vauban-witness.service"'
+
+# The rooms, as the units say.
+value() { sed -n "s/^$1=//p" "$units/$2"; }
+# started SERVICE COMMAND...: puts the unit's user, rights and program behind the command, and runs it.
+started() {
+    unit=$1; shift
+    caps=$(value AmbientCapabilities "$unit" | tr A-Z a-z | sed 's/cap_/,+/g; s/ //g')
+    rights="--reuid $(value User "$unit") --regid $(value Group "$unit") --init-groups --inh-caps -all$caps --bounding-set -all$caps"
+    [ -z "$caps" ] || rights="$rights --ambient-caps ${caps#,}"
+    [ "$(value NoNewPrivileges "$unit")" = yes ] && rights="$rights --no-new-privs"
+    exec "$@" setpriv $rights $(value ExecStart "$unit") 2>>"$TMPDIR/log.$unit"
+}
+pids=
+room() {
+    name=$1
+    path=$(value ListenStream "$name.socket")
+    rm -f "$path"
+    (started "$name.service" systemd-socket-activate --fdname="$(value FileDescriptorName "$name.socket")" -l "$path") & pids="$pids $!"
+    eval "pid_${name#vauban-}=$!"
+    for _ in $(seq 100000); do [ -S "$path" ] && break; done
+    chown "$(value SocketUser "$name.socket"):$(value SocketGroup "$name.socket")" "$path" 2>/dev/null
+    chmod "$(value SocketMode "$name.socket")" "$path"
+}
+rooms() { for name in vauban-enclaved vauban-keychaind vauban-authd; do room "$name"; done; }
+attendants() { for name in vauban-witness vauban-watcher; do (started "$name.service" env -i PATH="$PATH") & pids="$pids $!"; eval "pid_${name#vauban-}=$!"; done; }
+stop() { for pid in $pids; do kill "$pid"; wait "$pid"; done 2>/dev/null; pids=; }
+rooms
+check 'people cannot knock at the enclave'"'"'s door' eval 'equals "$(stat -c "%U:%G %a" /run/vauban/enclave)" "root:vauban-rooms 660" && ! as vauban-test-alice test -w /run/vauban/enclave'
+check 'they can at the other two' eval 'as vauban-test-alice test -w /run/vauban/keychain && as vauban-test-alice test -w /run/vauban/authentication'
+check 'while only sockets listen there is no device secret' equals "$(find /var/lib/vauban -type f)" ''
+check 'the first use starts the rooms' eval 'alice status >"$TMPDIR/status" 2>&1 || { cat "$TMPDIR/status"; false; }'
+check 'it is the installed service' grep -q '^Mode .*system' "$TMPDIR/status"
+check 'and makes the device secret, the enclave'"'"'s alone' equals "$(stat -c '%U:%G %a' /var/lib/vauban/enclave/device-secret)" 'vauban-enclave:vauban-enclave 600'
+attendants
+rights() { sed -n 's/^CapEff:[[:space:]]*0*//p' "/proc/$1/status"; }
+for name in enclaved authd; do
+    pid=pid_$name
+    check "$name has no right of root's and cannot get one" eval 'equals "$(rights ${!pid})" "" && grep -q "^NoNewPrivs:[[:space:]]*1" "/proc/${!pid}/status" && equals "$(grep ^CapBnd: /proc/${!pid}/status | tr -d "[:space:]0")" CapBnd:'
+done
+# setpriv becomes the program a moment after it was started.
+for _ in $(seq 10000); do [ "$(cat "/proc/$pid_witness/comm")" = vauban-witness ] && break; done
+check 'the witness has one, to look at others' equals "$(rights "$pid_witness")" 80000
+
+printf 'alice passcode\n' >"$TMPDIR/passcode"
+unlock() { alice unlock --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null; }
+check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null'
+check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
+check 'and reads it' equals "$(alice get mail/me)" kept
+check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
+check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
+
+# The client alone, as in a container that has the sockets and a list of numbers, and knows nobody by name (Manual/containers.md).
+recipe=$(sed -n "s/^    \(awk .*\) >.*/\1/p" "$manual/containers.md")
+eval "$recipe" >"$TMPDIR/numbers"
+sed '/vauban-[a-z]*:/{/vauban-test/!d}' /etc/passwd >"$TMPDIR/passwd"
+boxed() { unshare $own --pid --fork --mount-proc bash -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/numbers" /etc/vauban/rooms && ! getent passwd vauban-enclave >/dev/null && shift 0 && exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$1/bin/vauban" get mail/me --no-input' "$TMPDIR" "$prefix"; }
+check 'from within a container she reads it again' eval 'unlock; equals "$(boxed)" kept'
+
+# The name in a question is the witness's, of a program that no other user could follow.
+check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
+if [ -x "$VAUBAN_BUILD/pty-play" ]; then
+    cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
+    printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
+    check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+fi
+
+# A machine with another id is a copy, and says so.
+restart() { stop; rooms; alice status >"$TMPDIR/status" 2>&1; attendants; }
+check 'the machine is no copy of itself' eval 'restart; ! grep -q "is a copy" "$TMPDIR/status"'
+echo fedcba9876543210fedcba9876543210 >/etc/machine-id
+check 'a changed machine-id is told' eval 'restart; grep -q "^Warning .*this machine is a copy" "$TMPDIR/status"'
+check 'and the keychain opens all the same' eval 'unlock && equals "$(alice get mail/me)" kept'
+rm /var/lib/vauban/enclave/machine
+check 'what the warning says to do ends it' eval 'restart; ! grep -q "is a copy" "$TMPDIR/status" && [ -s /var/lib/vauban/enclave/machine ]'
+
+# An upgrade.
+echo '# ours' >>/etc/vauban/rooms
+echo old >"$prefix/lib/vauban/old-program"; echo "$prefix/lib/vauban/old-program" >>"$prefix/lib/vauban/manifest"
+inode=$(stat -c %i "$prefix/lib/vauban/enclaved")
+sha256sum /var/lib/vauban/enclave/device-secret >"$TMPDIR/secret"
+check 'a second installation is an upgrade' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'and says that it locks' grep -q 'is locked by this' "$TMPDIR/out"
+check 'programs are replaced, not written over' eval '[ "$(stat -c %i "$prefix/lib/vauban/enclaved")" != $inode ] && ! find "$prefix" -name "*.vauban-new" | grep .'
+check 'what this version does not have is gone' eval '! [ -e "$prefix/lib/vauban/old-program" ]'
+check 'the administrator'"'"'s roster stays' grep -q '^# ours' /etc/vauban/rooms
+check 'the device secret stays' sha256sum --quiet -c "$TMPDIR/secret"
+restart
+check 'and everybody'"'"'s items, after an unlock' eval 'refused 36 alice get mail/me --no-input && unlock && equals "$(alice get mail/me)" kept'
+
+# The end.
+stop
+check 'it uninstalls' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+tree | diff "$TMPDIR/before" - | sed -n 's/^[<>] //p' >"$TMPDIR/left"
+check 'all that is left is keychains and what was changed' eval '[ -s "$TMPDIR/left" ] && ! grep -vE "^(/var/lib/vauban|/etc/vauban)(/|$)" "$TMPDIR/left"'
+check 'it names both' eval 'grep -q "left: /var/lib/vauban" "$TMPDIR/out" && grep -q "left, because you changed it: /etc/vauban" "$TMPDIR/out"'
+check 'the device secret is what it was' sha256sum --quiet -c "$TMPDIR/secret"
+check 'the users stay, whose numbers own it' eval 'getent passwd vauban-enclave >/dev/null'
+sed -n 's/^    //p' "$TMPDIR/out" >"$TMPDIR/commands"
+check 'the commands that it names remove the rest' eval '[ -s "$TMPDIR/commands" ] && bash -e "$TMPDIR/commands" && tree | diff "$TMPDIR/before" -'
+check 'and the users' eval 'people | diff "$TMPDIR/people" -'
+
+# For packagers, and for one person without root.
+DESTDIR=$TMPDIR/destdir PREFIX=/usr scripts/install >"$TMPDIR/out" 2>&1 || cat "$TMPDIR/out"
+check 'DESTDIR only copies' eval '[ -e "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.socket" ] && [ -e "$TMPDIR/destdir/etc/vauban/rooms" ] && tree | diff "$TMPDIR/before" -'
+check 'units name the program where it will be' grep -q '^ExecStart=/usr/lib/vauban/enclaved ' "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.service"
+check 'nothing of systemd is left unfilled' eval '! grep -rl @PROGRAMS@ "$TMPDIR/destdir"'
+for program in enclaved vauban; do check "nothing of the tests is installed beside $program" eval '! find "$TMPDIR/destdir" -name "*testing*" | grep .'; break; done
+mine() { as vauban-test-alice env TMPDIR="$TMPDIR/home" HOME="$TMPDIR/home" PREFIX="$TMPDIR/home/.local" "$@"; }
+check 'a person without root cannot install for everybody' refused 1 as vauban-test-alice env PREFIX=/usr/local "$TMPDIR/release/scripts/install"
+check 'a person installs user mode' eval 'mine scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'is told the next step' grep -q 'next: vauban setup' "$TMPDIR/out"
+check 'has no service of it' eval '! find "$TMPDIR/home" -name "*.socket" | grep . && ! [ -e /etc/vauban ]'
+printf 'my passcode\n' >"$TMPDIR/passcode"
+check 'sets it up' eval 'mine "$TMPDIR/home/.local/bin/vauban" setup --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'and uses it' eval 'printf mine | mine "$TMPDIR/home/.local/bin/vauban" set a/b 2>/dev/null && equals "$(mine "$TMPDIR/home/.local/bin/vauban" get a/b)" mine'
+mine "$TMPDIR/home/.local/bin/vauban" stop >/dev/null 2>&1
+check 'uninstalling leaves the keychain alone' eval 'mine scripts/uninstall >"$TMPDIR/out" 2>&1 && tree | diff "$TMPDIR/before" - | sed -n "s/^[<>] //p" >"$TMPDIR/left"; [ -s "$TMPDIR/left" ] && ! grep -vE "^$TMPDIR/home/.local(/share(/vauban(/|$)|$)|$)" "$TMPDIR/left"'
+
+[ "$failures" = 0 ] || { echo "$failures checks failed"; tail -n 3 "$TMPDIR"/log.* 2>/dev/null; exit 1; }
+echo 'installed, used, upgraded and removed'
