@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The installed service, from `install` to `uninstall`: with the real scripts, real system users, and the shipped rooms on real sockets,
 # started as the installed units say. It runs in a mount namespace of its own with a copy of /etc, so nothing of the machine changes.
-# proves: C-034 C-037
+# proves: C-034 C-037 C-097
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
@@ -108,6 +108,10 @@ unlock() { alice unlock --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null; }
 check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null'
 check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
 check 'and reads it' equals "$(alice get mail/me)" kept
+# With what comes further down, these are the steps of `make run`.
+scripts/make-csv 200 >"$TMPDIR/passwords.csv"
+check 'she imports 200 passwords' eval 'alice import "$TMPDIR/passwords.csv" >"$TMPDIR/out" 2>&1 && grep -q "200 added" "$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
+check 'and reads one of them' eval '[ -n "$(alice get site-12.example/user12@mail.example)" ]'
 check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
 check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
 
