@@ -18,8 +18,12 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
 cd "$TMPDIR/release" || exit 1
+PATH=$PATH:/usr/sbin:/sbin
 mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
-rm -rf /etc/vauban && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+# This machine may have Vauban installed, or its users from when it had; the copy has not.
+for user in enclave keychain auth witness watcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
+! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
+rm -rf /etc/vauban /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
 prefix=$TMPDIR/prefix
 export PREFIX=$prefix
 
