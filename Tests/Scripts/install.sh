@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The installed service, from `install` to `uninstall`: with the real scripts, real system users, and the shipped rooms on real sockets,
 # started as the installed units say. It runs in a mount namespace of its own with a copy of /etc, so nothing of the machine changes.
-# proves: C-034 C-037
+# proves: C-034 C-037 C-097
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
@@ -18,8 +18,12 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
 cd "$TMPDIR/release" || exit 1
+PATH=$PATH:/usr/sbin:/sbin
 mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
-rm -rf /etc/vauban && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+# This machine may have Vauban installed, or its users from when it had; the copy has not.
+for user in enclave keychain auth witness watcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
+! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
+rm -rf /etc/vauban /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
 prefix=$TMPDIR/prefix
 export PREFIX=$prefix
 
@@ -108,6 +112,10 @@ unlock() { alice unlock --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null; }
 check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null'
 check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
 check 'and reads it' equals "$(alice get mail/me)" kept
+# With what comes further down, these are the steps of `make run`.
+scripts/make-csv 200 >"$TMPDIR/passwords.csv"
+check 'she imports 200 passwords' eval 'alice import "$TMPDIR/passwords.csv" >"$TMPDIR/out" 2>&1 && grep -q "200 added" "$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
+check 'and reads one of them' eval '[ -n "$(alice get site-12.example/user12@mail.example)" ]'
 check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
 check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
 
