@@ -57,7 +57,7 @@ import VaubanSecretBytes
 
     @Test func aCeremonysChallengeIsForItsPurpose() {
         let purposes = Self.all.compactMap { $0?.purpose }
-        #expect(Set(purposes) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enrol])
+        #expect(Set(purposes) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enrol, .prompt])
         #expect(CeremonyBinding.forgetFingers.purpose == CeremonyBinding.enrol(unlocks: true).purpose)
     }
 }
