@@ -16,12 +16,13 @@ struct RoomFixture {
     private let folder: TestFolder
     let door: ServerAddress
 
-    init(_ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
+    /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
+    init(identifies: Bool = false, _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
         door = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())
         let room = AuthenticationRoom(
-            listener: try folder.folder.bindSocket("authentication", mode: 0o600), enclave: enclave.address,
+            listener: try folder.folder.bindSocket("authentication", mode: 0o600), enclave: enclave.address, identifiesCallers: identifies,
             log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         Thread.detachNewThread { try? room.run() }
     }

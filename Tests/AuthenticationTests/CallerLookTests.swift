@@ -1,0 +1,51 @@
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+/// In system mode the room knows who its callers are before it says a word to them.
+@Suite struct CallerLookTests {
+    private static let vauban = CallerIdentity(.unknown(.interpreter), throughCommandLine: true, chain: ["/usr/bin/vauban", "/usr/bin/bash"])
+    private static let program = CallerIdentity(
+        .own, executable: ExecutableIdentity(path: "/home/a/x", device: 1, inode: 2, digest: [UInt8](repeating: 3, count: 32)), chain: ["/home/a/x"])
+
+    private func room(_ identity: CallerIdentity, allowsTerminalPrompts: Bool = false) throws -> RoomFixture {
+        try RoomFixture(identifies: true) { request, line, _ in
+            switch request {
+            case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
+            case .status:
+                var status = DeviceStatus(
+                    lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
+                status.settings.allowsTerminalPrompts = allowsTerminalPrompts
+                try line.send(header: EnclaveReply.status(status).encoded())
+            default: try line.send(header: EnclaveReply.done.encoded())
+            }
+        }
+    }
+
+    @Test func theLookComesBeforeEveryWord() throws {
+        let room = try room(Self.program)
+        let caller = try room.caller()
+        #expect(try room.enclave.requests.take() == .identify)
+        #expect(try caller.ask(.lock) == .done)
+        #expect(try room.enclave.requests.take() == .lock)
+    }
+
+    @Test func whoCannotBeLookedAtIsSentNoWord() throws {
+        let room = try RoomFixture(identifies: true) { _, line, _ in line.shutDown() }
+        #expect(throws: HandshakeFault.self) { try room.caller().ask(.lock) }
+    }
+
+    @Test func onlyVaubanAsksOnItsOwnTerminal() throws {
+        _ = try room(Self.vauban).agent(.ownProcess)
+        _ = try room(Self.program, allowsTerminalPrompts: true).agent(.ownProcess)
+        _ = try room(Self.program).agent(.everyCaller)
+        let refusing = try room(Self.program)
+        let agent = TestAgent(channel: try refusing.door.connect(role: AuthenticationRole.agent.rawValue))
+        try agent.send(.register(.ownProcess, place: "its own terminal"))
+        guard case .refused(let refusal) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .notAllowedHere)
+    }
+}
