@@ -56,7 +56,8 @@ import Witness
         var seen: Set<UInt64> = []
         let files = names.filter { path in
             var facts = stat()
-            return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && (1..<100_000).contains(facts.st_size) && access(path, R_OK) == 0
+            return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && (1..<100_000).contains(facts.st_size)
+                && access(path, R_OK) == 0
                 && seen.insert(UInt64(facts.st_ino)).inserted
         }
         guard files.count > 300 else { try Test.cancel("there are too few programs here") }
@@ -85,11 +86,14 @@ import Witness
         try Data("/usr/bin/last".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/fourth.list"))
         let packages = DebianPackages(folder: folder.path)
         let expected = [
-            "/usr/bin/one": "first", "/usr/bin/two": "second", "/usr/bin/one-more": "second", "/usr/bin/moved": "first", "/usr/bin/last": "fourth",
+            "/usr/bin/one": "first", "/usr/bin/two": "second", "/usr/bin/one-more": "second", "/usr/bin/moved": "first",
+            "/usr/bin/last": "fourth",
         ]
         for _ in 0..<2 {
             for (path, name) in expected { #expect(packages.package(of: path) == name, "\(path)") }
-            for path in ["/usr/bin/three", "/usr/bin/on", "/usr/bi", "/bin/one", "bin/moved", ""] { #expect(packages.package(of: path) == nil, "\(path)") }
+            for path in ["/usr/bin/three", "/usr/bin/on", "/usr/bi", "/bin/one", "bin/moved", ""] {
+                #expect(packages.package(of: path) == nil, "\(path)")
+            }
         }
         // A package that is installed changes the folder.
         try write("fifth.list", ["/usr/bin/three"])
