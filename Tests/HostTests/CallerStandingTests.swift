@@ -16,7 +16,9 @@ import Witness
 
     private static func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
-    private func identity(_ pid: Int32) throws -> CallerIdentity { try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process) }
+    private func identity(_ pid: Int32) throws -> CallerIdentity {
+        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
+    }
 
     /// A `cat`, under whatever name, that has come so far as to answer.
     private func identity(_ program: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws -> CallerIdentity {
@@ -141,7 +143,11 @@ import Witness
     }
 
     @Test func whatTheDynamicLoaderRunsIsUnknown() throws {
-        guard let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: { (path: String) in access(path, X_OK) == 0 }) else {
+        guard
+            let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: { (path: String) in
+                access(path, X_OK) == 0
+            })
+        else {
             try Test.cancel("the dynamic loader has another name here")
         }
         #expect(try identity(loader, [Self.cat]).standing == .unknown(.interpreter))
@@ -227,7 +233,9 @@ import Witness
     }
 
     @Test func aSnapIsKnownByWhereItIsMounted() throws {
-        guard geteuid() == 0, access("/snap", F_OK) != 0, mkdir("/snap", 0o755) == 0 else { try Test.cancel("there are real snaps here, or no right") }
+        guard geteuid() == 0, access("/snap", F_OK) != 0, mkdir("/snap", 0o755) == 0 else {
+            try Test.cancel("there are real snaps here, or no right")
+        }
         defer { try? FileManager.default.removeItem(atPath: "/snap") }
         try FileManager.default.createDirectory(atPath: "/snap/viewer/7/bin", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: Self.cat, toPath: "/snap/viewer/7/bin/viewer")

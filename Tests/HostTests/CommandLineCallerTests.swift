@@ -27,7 +27,9 @@ import Witness
         try FileManager.default.copyItem(atPath: URL(fileURLWithPath: program).resolvingSymlinksInPath().path, toPath: commandLine)
     }
 
-    private func identity(_ pid: Int32) throws -> CallerIdentity { try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process) }
+    private func identity(_ pid: Int32) throws -> CallerIdentity {
+        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
+    }
 
     @Test func itsParentIsJudged() throws {
         try play("/bin/cat")
@@ -152,12 +154,15 @@ import Witness
         kill(pid, SIGKILL)
     }
 
-    /// The shipped program, beside its own command line, shut in as it always is, for every kind of answer.
-    @Test func theShippedWitnessAnswersFromWithinItsWalls() throws {
+    /// The shipped program, beside its own command line, shut in as it always is, for every kind of answer; the second time as a
+    /// user of its own, about the programs of a third.
+    @Test(arguments: [nil, 54321]) func theShippedWitnessAnswersFromWithinItsWalls(_ user: UInt32?) throws {
+        if user != nil, geteuid() != 0 { try Test.cancel("only root can be several users") }
         try play("/bin/cat")
         try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")
+        #expect(chmod(folder.path, 0o755) == 0)
         let enclave = try QuestioningEnclave(byItself: true)
-        let program = try enclave.start("\(folder.path)/vauban-witness")
+        let program = try enclave.start("\(folder.path)/vauban-witness", as: user)
         let line = try enclave.line()
         defer { program.end() }
         func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
@@ -166,25 +171,29 @@ import Witness
             #expect(answer.number == number)
             return answer.identity
         }
-        let installed = try Waiter("/usr/bin/tee")
-        let shell = try Waiter("/bin/sh", ["-c", "echo there; read line"])
+        let person =
+            user.map { ["/usr/bin/setpriv", "--reuid", "\($0 + 1)", "--regid", "\($0 + 1)", "--clear-groups"] } ?? ["/usr/bin/env"]
+        func start(_ words: String...) throws -> Waiter { try Waiter(person[0], Array(person.dropFirst()) + words) }
         let own = "\(folder.path)/own"
-        try FileManager.default.copyItem(atPath: installed.executable, toPath: own)
-        let owned = try Waiter(own)
+        try FileManager.default.copyItem(atPath: "/usr/bin/tee", toPath: own)
+        let (installed, owned) = (try start("/usr/bin/tee"), try start(own))
+        let shell = try start("/bin/sh", "-c", "echo there; read line")
+        let mapped = try Waiter("/usr/bin/unshare", ["-m", "/usr/bin/tee"])
         #expect(try installed.answers())
         #expect(try owned.answers())
         #expect(try shell.line() == "there")
-        for (number, process) in [installed, shell, owned, installed].enumerated() {
+        let isMapped = try mapped.answers()
+        for (number, process) in ([installed, shell, owned, installed] + (isMapped ? [mapped] : [])).enumerated() {
             let expected = try identity(process.pid)
             #expect(try ask(process.pid, Int64(number)) == expected)
             #expect(expected.executable != nil)
         }
-        let commandLine = try Waiter(self.commandLine)
+        if InstalledFile(path: installed.executable) != nil { #expect(try ask(installed.pid, 100).standing == .installed) }
+        #expect(try ask(owned.pid, 101).standing == .own)
+        let commandLine = try start(self.commandLine)
         #expect(try commandLine.answers())
-        let caller = try ask(commandLine.pid, 7)
+        let caller = try ask(commandLine.pid, 102)
         #expect(caller.throughCommandLine && caller.chain == [self.commandLine, me] && caller.standing == myStanding)
-        let mapped = try Waiter("/usr/bin/unshare", ["-m", installed.executable])
-        if try mapped.answers() { #expect(try ask(mapped.pid, 8).executable?.path == installed.executable) }
     }
 
     // MARK: Real processes

@@ -7,7 +7,8 @@ import Witness
 
 /// What the kernel writes about processes, and what a process may put into it.
 @Suite struct ProcessTextTests {
-    private static let status = "Name:\tcat\nUmask:\t0022\nPPid:\t41\nTracerPid:\t0\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t42\t7\nNSsid:\t40\t6\n"
+    private static let status =
+        "Name:\tcat\nUmask:\t0022\nPPid:\t41\nTracerPid:\t0\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t42\t7\nNSsid:\t40\t6\n"
 
     @Test func aStatusIsRead() throws {
         let status = try #require(ProcessStatus(Array(Self.status.utf8)))
@@ -16,16 +17,21 @@ import Witness
     }
 
     @Test(arguments: [
-        ("PPid:\t41\n", ""), ("PPid:\t41\n", "PPid:\t41\nPPid:\t1\n"), ("PPid:\t41", "PPid:\t-41"), ("PPid:\t41", "PPid:\t41 1"), ("PPid:\t41", "PPid:"),
-        ("PPid:\t41", "PPid:\t99999999999"), ("TracerPid:\t0\n", ""), ("TracerPid:\t0", "TracerPid:\t0x1"), ("Uid:\t1000\t1001", "Uid:\t1000"),
+        ("PPid:\t41\n", ""), ("PPid:\t41\n", "PPid:\t41\nPPid:\t1\n"), ("PPid:\t41", "PPid:\t-41"), ("PPid:\t41", "PPid:\t41 1"),
+        ("PPid:\t41", "PPid:"),
+        ("PPid:\t41", "PPid:\t99999999999"), ("TracerPid:\t0\n", ""), ("TracerPid:\t0", "TracerPid:\t0x1"),
+        ("Uid:\t1000\t1001", "Uid:\t1000"),
         ("Name:\tcat\n", ""), ("NSpid:\t42\t7\n", ""), ("Uid:\t1000\t", "Uid:\t4294967296\t"),
     ]) func aStatusThatIsNotTheKernelsIsNone(_ change: (String, String)) {
         #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: change.0, with: change.1).utf8)) == nil)
     }
 
     /// A process chooses its name, even such a one; the kernel keeps it on its line.
-    @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func aNameForgesNothing(_ name: String) throws {
-        let script = "import ctypes,sys; ctypes.CDLL(None).prctl(15, sys.argv[1].encode('latin1'), 0, 0, 0); print(flush=True); sys.stdin.read()"
+    @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func aNameForgesNothing(_ name: String)
+        throws
+    {
+        let script =
+            "import ctypes,sys; ctypes.CDLL(None).prctl(15, sys.argv[1].encode('latin1'), 0, 0, 0); print(flush=True); sys.stdin.read()"
         let arguments = ["-c", script, name.replacingOccurrences(of: "\0", with: "")]
         guard access("/usr/bin/python3", X_OK) == 0 else { try Test.cancel("there is no python3 here") }
         let process = try Waiter("/usr/bin/python3", arguments)
@@ -46,7 +52,10 @@ import Witness
         #expect(unit("0::\(path)\n") == "app-org.gnome.Foo\\x2dBar-1.scope")
         #expect(unit("0::\(path)/inner\n") == "app-org.gnome.Foo\\x2dBar-1.scope")
         #expect(unit("3:memory:/other.service\n1:name=systemd:/system.slice/ssh.service\n0::/\n") == "ssh.service")
-        for none in ["", "0::/\n", "0::/user.slice\n", "5:memory:/x.service\n", "0::/.scope\n", "nonsense", "0::/a b.scope\n", "0::/\u{202E}.scope\n"] {
+        for none in [
+            "", "0::/\n", "0::/user.slice\n", "5:memory:/x.service\n", "0::/.scope\n", "nonsense", "0::/a b.scope\n",
+            "0::/\u{202E}.scope\n",
+        ] {
             #expect(unit(none) == nil, "\(none)")
         }
         #expect(unit("0::/\(String(repeating: "a", count: 300)).scope\n") == nil)
@@ -65,7 +74,8 @@ import Witness
         let files = try #require(MemoryMap.executedFiles(in: Array(text.utf8)))
         #expect(
             files == [
-                MappedFile(path: "/usr/bin/bash", identity: "fe:00 254161"), MappedFile(path: "/home/a b/lib (deleted)", identity: "fe:00 7"),
+                MappedFile(path: "/usr/bin/bash", identity: "fe:00 254161"),
+                MappedFile(path: "/home/a b/lib (deleted)", identity: "fe:00 7"),
                 MappedFile(path: "/memfd:x y (deleted)", identity: "00:01 9"),
             ])
         #expect(MemoryMap.identity(at: 0x5576_51C7_5000, in: Array(text.utf8)) == "fe:00 254161")
@@ -89,11 +99,14 @@ import Witness
                 3 1 8:1 /home/a\\040b /with\\040space rw - ext4 /dev/a rw
                 4 2 8:2 / /app/extra ro - ext4 /dev/b rw
                 """.utf8))
-        let own = MountTable(Array("1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:2 /sub /data rw - ext4 /dev/b rw\n3 1 8:1 /home /h rw - x y z\n".utf8))
+        let own = MountTable(
+            Array("1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:2 /sub /data rw - ext4 /dev/b rw\n3 1 8:1 /home /h rw - x y z\n".utf8))
         #expect(theirs.places(of: "/app/bin/x", in: own) == ["/var/lib/flatpak/app/org.x/files/bin/x"])
         #expect(theirs.places(of: "/with space/x", in: own) == ["/home/a b/x", "/h/a b/x"])
         #expect(theirs.places(of: "/app/extra/sub/y", in: own) == ["/data/y"])
-        for none in ["/app/extra/other", "/apple/x", "/etc/passwd", "relative", ""] { #expect(theirs.places(of: none, in: own) == [], "\(none)") }
+        for none in ["/app/extra/other", "/apple/x", "/etc/passwd", "relative", ""] {
+            #expect(theirs.places(of: none, in: own) == [], "\(none)")
+        }
         #expect(MountTable(Array("nonsense\n1 2 3\n".utf8)).places(of: "/x", in: own) == [])
     }
 

@@ -34,9 +34,17 @@ final class QuestioningEnclave: Sendable {
         Thread.detachNewThread { witness.run() }
     }
 
-    /// Starts the shipped program, shut in as it always is; it runs as long as it is held.
-    func start(_ program: String) throws -> Waiter {
-        try Waiter(program, ["--enclave-folder", folder.path, "--enclave-uid", "\(geteuid())"])
+    /// Starts the shipped program, shut in as it always is; it runs as long as it is held. `user` is whom it runs as in system
+    /// mode, with no right but the one to look at others.
+    func start(_ program: String, as user: UInt32? = nil) throws -> Waiter {
+        let words = [program, "--enclave-folder", folder.path, "--enclave-uid", "\(geteuid())"]
+        guard let user else { return try Waiter(program, Array(words.dropFirst())) }
+        chmod(folder.path, 0o755)
+        chmod("\(folder.path)/enclave", 0o666)
+        return try Waiter(
+            "/usr/bin/setpriv",
+            ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace"]
+                + words)
     }
 
     /// The next line that the witness opens.

@@ -24,7 +24,8 @@ final class RootsFolder: Sendable {
 
     /// A copy of a file in it.
     func copy(_ file: String, as name: String) throws -> String {
-        try FileManager.default.copyItem(at: URL(fileURLWithPath: file).resolvingSymlinksInPath(), to: URL(fileURLWithPath: "\(path)/\(name)"))
+        try FileManager.default.copyItem(
+            at: URL(fileURLWithPath: file).resolvingSymlinksInPath(), to: URL(fileURLWithPath: "\(path)/\(name)"))
         return "\(path)/\(name)"
     }
 }
@@ -40,7 +41,8 @@ enum OwnMounts {
     ) throws -> Value {
         try Background<Value> {
             // A mount namespace of this thread's own (CLONE_NEWNS), from which nothing spreads (MS_REC | MS_PRIVATE).
-            guard call("unshare", 0x20000) == 0, mount("none", "/", nil, 16384 | 1 << 18) == 0, mount(source, target, type, flags) == 0 else {
+            guard call("unshare", 0x20000) == 0, mount("none", "/", nil, 16384 | 1 << 18) == 0, mount(source, target, type, flags) == 0
+            else {
                 try Test.cancel("it cannot mount here")
             }
             return try step()

@@ -72,7 +72,9 @@ package struct RootsFolders {
         if path == "/" {
             number = open("/", Self.asPlace | O_DIRECTORY)
         } else {
-            guard depth < Self.depthMax, let (above, name) = Self.parts(of: path), let folder = folder(above, depth: depth + 1) else { return nil }
+            guard depth < Self.depthMax, let (above, name) = Self.parts(of: path), let folder = folder(above, depth: depth + 1) else {
+                return nil
+            }
             number = openat(folder.number, name, Self.asPlace | O_DIRECTORY)
         }
         guard number >= 0 else { return nil }
@@ -110,7 +112,8 @@ package enum PackagedPlace: Hashable, Sendable {
             guard parts.starts(with: folder), parts.count > folder.count + levels else { return nil }
             let name = parts[folder.count]
             let isPlain = name.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
+                    || [0x2D, 0x2E, 0x5F].contains(byte)
             }
             return isPlain && !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 255 ? name : nil
         }

@@ -10,7 +10,8 @@ enum Ancestor {
     /// parent of another session took the child in, or was left by it; which of the two cannot be told.
     init(of look: ProcessLook) {
         let parent = look.status.parent
-        guard parent > 1, let process = try? ProcessDescriptor.open(parent), let again = ProcessStatus(of: look.pid), again.parent == parent,
+        guard parent > 1, let process = try? ProcessDescriptor.open(parent), let again = ProcessStatus(of: look.pid),
+            again.parent == parent,
             ProcessDescriptor.isAlive(look.process), let above = ProcessStatus(of: parent), ProcessDescriptor.isAlive(process),
             !above.isFirst, above.session == again.session
         else { self = .orphan; return }

@@ -19,7 +19,9 @@ package final class CallerWitness: Sendable {
 
     /// The identity of the process that both the number and the descriptor name.
     package func identity(ofProcess pid: Int64, heldBy process: Descriptor) -> CallerIdentity {
-        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessLook(named, process, digests) else { return .unseen }
+        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessLook(named, process, digests) else {
+            return .unseen
+        }
         let identity = identity(of: caller)
         // What was found is the caller's only if it was the caller all the while.
         return caller.stands ? identity : .unseen

@@ -48,7 +48,7 @@ package final class DebianPackages: Sendable {
     private static func has(_ text: [UInt8], anyOf lines: [[UInt8]]) -> Bool {
         text.withUnsafeBytes { text in
             var rest = text[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress {
+            while !rest.isEmpty, let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress {
                 let length = memchr(start, 0x0A, rest.count).map { UnsafeRawPointer($0) - start } ?? rest.count
                 if lines.contains(where: { $0.count == length && memcmp($0, start, length) == 0 }) { return true }
                 guard length < rest.count else { return false }

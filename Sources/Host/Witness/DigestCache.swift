@@ -27,7 +27,9 @@ package final class DigestCache: Sendable {
         guard key.size <= WitnessLimits.executableBytesMax else { return nil }
         // Before the first byte is read: a change after that then falls in a later tick of the file system's clock.
         let isSettled = key.isSettled
-        guard let digest = Self.hash(file), let after = FileKey(file), after.size == key.size, after.modified == key.modified else { return nil }
+        guard let digest = Self.hash(file), let after = FileKey(file), after.size == key.size, after.modified == key.modified else {
+            return nil
+        }
         if isSettled, after == key, isUnwritten() { keep(digest, for: key) }
         return digest
     }

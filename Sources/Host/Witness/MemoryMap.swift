@@ -38,22 +38,35 @@ package enum MemoryMap {
     private struct Entry {
         let begin: UInt
         let isExecutable: Bool
-        let file: MappedFile?
+        private let fields: [ArraySlice<UInt8>]
 
         init?(_ line: ArraySlice<UInt8>) {
-            let fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: false)
-            guard fields.count >= 5, fields[1].count == 4, let dash = fields[0].firstIndex(of: 0x2D),
-                let begin = UInt(String(decoding: fields[0][..<dash], as: UTF8.self), radix: 16)
-            else { return nil }
+            fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: false)
+            guard fields.count >= 5, fields[1].count == 4, let begin = Self.number(fields[0].prefix { $0 != 0x2D }) else { return nil }
             self.begin = begin
             isExecutable = fields[1][fields[1].startIndex + 2] == 0x78
+        }
+
+        /// Made only for the few lines that are asked for.
+        var file: MappedFile? {
             let identity = "\(String(decoding: fields[3], as: UTF8.self)) \(String(decoding: fields[4], as: UTF8.self))"
-            if identity == "00:00 0" {
-                file = nil
-            } else {
-                let path = fields.count == 6 ? fields[5].drop { $0 == 0x20 } : []
-                file = MappedFile(path: String(validating: path, as: UTF8.self), identity: identity)
+            if identity == "00:00 0" { return nil }
+            let path = fields.count == 6 ? fields[5].drop { $0 == 0x20 } : []
+            return MappedFile(path: String(validating: path, as: UTF8.self), identity: identity)
+        }
+
+        /// Hexadecimal digits, at most 16, as the kernel writes them.
+        private static func number(_ digits: ArraySlice<UInt8>) -> UInt? {
+            guard !digits.isEmpty, digits.count <= 16 else { return nil }
+            var number: UInt = 0
+            for digit in digits {
+                switch digit {
+                case 0x30...0x39: number = number << 4 | UInt(digit - 0x30)
+                case 0x61...0x66: number = number << 4 | UInt(digit - 0x57)
+                default: return nil
+                }
             }
+            return number
         }
     }
 }

@@ -26,7 +26,8 @@ package struct MountTable: Sendable {
     package func places(of path: String, in other: MountTable) -> [String] {
         var nearest: Mount?
         // A later mount lies over an earlier one.
-        for mount in mounts where Self.rest(of: path, under: mount.point) != nil && mount.point.utf8.count >= nearest?.point.utf8.count ?? 0 {
+        for mount in mounts where Self.rest(of: path, under: mount.point) != nil && mount.point.utf8.count >= nearest?.point.utf8.count ?? 0
+        {
             nearest = mount
         }
         guard let nearest, let rest = Self.rest(of: path, under: nearest.point) else { return [] }

@@ -29,7 +29,8 @@ package struct ProcessStatus: Hashable, Sendable {
             guard values[key] == nil, !numbers.isEmpty, !numbers.contains(nil) else { return nil }
             values[key] = numbers.compactMap(\.self)
         }
-        guard text.starts(with: Array("Name:".utf8)), let parent = values["PPid"], let tracer = values["TracerPid"], let users = values["Uid"],
+        guard text.starts(with: Array("Name:".utf8)), let parent = values["PPid"], let tracer = values["TracerPid"],
+            let users = values["Uid"],
             let numbers = values["NSpid"], let sessions = values["NSsid"], parent.count == 1, tracer.count == 1, users.count == 4,
             let parent = Int32(exactly: parent[0]), let tracer = Int32(exactly: tracer[0]), let user = UInt32(exactly: users[0]),
             let session = Int32(exactly: sessions[0])
@@ -74,7 +75,10 @@ package enum ControlGroup {
     /// A service manager escapes everything else in a name, so what has it is none of its units.
     private static func plain(_ name: ArraySlice<UInt8>) -> String? {
         guard name.count <= WitnessLimits.unitBytesMax,
-            name.allSatisfy({ (0x30...0x3A).contains($0) || (0x40...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2D, 0x2E, 0x5C, 0x5F].contains($0) })
+            name.allSatisfy({
+                (0x30...0x3A).contains($0) || (0x40...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || [0x2D, 0x2E, 0x5C, 0x5F].contains($0)
+            })
         else { return nil }
         return String(decoding: name, as: UTF8.self)
     }

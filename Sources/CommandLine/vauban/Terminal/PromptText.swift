@@ -61,8 +61,8 @@ enum PromptText {
         switch caller.doubt {
         case .interpreter: lines.append("\(who) runs what anybody wrote: which script or command that is cannot be told.")
         case .traced: lines.append("WARNING: another program watches and controls it.")
-        case .orphan: lines.append("Whoever started it has ended.")
-        case .foreignCode: lines.append("WARNING: it runs code that was not installed by the administrator.")
+        case .orphan: lines.append("Who started it cannot be told: they have ended, or it was cut off from them.")
+        case .foreignCode: lines.append("WARNING: it may run code that was not installed by the administrator.")
         case .unseen: lines.append("\(who) could not be looked at.")
         case nil: break
         }
