@@ -52,7 +52,6 @@ import VaubanKeychainWire
         let room = try room()
         room.personSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.commandLine(startedBy: .installed, "/usr/bin/chat")) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 

@@ -55,15 +55,16 @@ package struct CallerRights: Hashable, Sendable {
 
     /// `application` is what the program is taken for: for a new build that the person accepted, the earlier one.
     package init(_ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?) {
-        let own = application.map { entitlements?.groups(adding: $0.text) ?? [$0.text] } ?? []
         isCommandLine = identity.throughCommandLine
-        groups = (isCommandLine ? [AccessGroup.commandLine] : []) + own
-        asks = application == nil
+        // Who started the command line is a name and no proof: any program can start it and then execute a better-known one.
+        let own = isCommandLine ? [] : application.map { entitlements?.groups(adding: $0.text) ?? [$0.text] } ?? []
+        groups = isCommandLine ? [AccessGroup.commandLine] : own
+        asks = isCommandLine || application == nil
         shared = asks ? [AccessGroup.unsigned] : []
         let first = groups.first ?? shared.first
         defaultGroup = first == AccessGroup.token ? nil : first
         ownsEverything = false
-        key = application?.text ?? Self.key(ofUnknown: identity)
+        key = isCommandLine || application == nil ? Self.key(ofUnknown: identity) : application?.text
     }
 
     private init(
