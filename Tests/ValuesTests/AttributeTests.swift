@@ -38,6 +38,10 @@ import VaubanKeychainModel
         Conversion(.text("+5"), .number, .text("+5")), Conversion(.text(" 5"), .number, .text(" 5")),
         Conversion(.text("-0"), .number, .text("-0")),
         Conversion(.text("0x10"), .number, .text("0x10")), Conversion(.data([5]), .number, nil), Conversion(.date(5), .number, nil),
+        // Data takes text and numbers as bytes.
+        Conversion(.data([0xFF]), .data, .data([0xFF])), Conversion(.text("ä"), .data, .data([0xC3, 0xA4])),
+        Conversion(.number(258), .data, .data([2, 1, 0, 0])), Conversion(.number(-1), .data, .data([255, 255, 255, 255])),
+        Conversion(.number(1 << 40), .data, nil), Conversion(.date(5), .data, nil),
         // A date is a date.
         Conversion(.date(5), .date, .date(5)), Conversion(.number(5), .date, nil), Conversion(.text("5"), .date, nil),
         Conversion(.data([5]), .date, nil),
@@ -69,8 +73,9 @@ import VaubanKeychainModel
         let internet: [AttributeName] = [
             .accessGroup, .synchronizable, .account, .securityDomain, .server, .protocolName, .authenticationType, .port, .path,
         ]
-        #expect(Set(AttributeRule.primary(of: .genericPassword).map(\.name)) == Set(generic))
-        #expect(Set(AttributeRule.primary(of: .internetPassword).map(\.name)) == Set(internet))
+        func always(_ kind: ItemKind) -> [AttributeName] { AttributeRule.primary(of: kind).filter { $0.part == .always }.map(\.name) }
+        #expect(Set(always(.genericPassword)) == Set(generic))
+        #expect(Set(always(.internetPassword)) == Set(internet))
     }
 
     @Test func attributesAreThoseOfTheirClass() throws {

@@ -16,25 +16,39 @@ package enum KeychainReply: Hashable, Sendable {
     case permissions([Permission])
 }
 
-/// One match: its record where attributes were asked for, and whether a value comes with it.
+/// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
+/// with it. An identity comes with its certificate, which is no secret; the value is the key's.
+///
+/// `FoundItem ::= SEQUENCE { hasData BOOLEAN, record [0] ItemRecord OPTIONAL, reference [1] OCTET STRING OPTIONAL,
+///   certificate [2] OCTET STRING OPTIONAL }`
 package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
+    package static let certificateBytesMax = 32_768
+
     package let record: ItemRecord?
     package let hasData: Bool
+    package let reference: [UInt8]?
+    package let certificate: [UInt8]?
 
-    package init(record: ItemRecord?, hasData: Bool) {
+    package init(record: ItemRecord?, hasData: Bool, reference: [UInt8]? = nil, certificate: [UInt8]? = nil) {
         self.record = record
         self.hasData = hasData
+        self.reference = reference
+        self.certificate = certificate
     }
 
     package init(from fields: inout DERFields) throws {
         hasData = try fields.boolean("has data")
         record = try fields.optional(0, "record") { try $0.value("record", as: ItemRecord.self) }
+        reference = try fields.optionalOctets(1, "reference", in: 16...16)
+        certificate = try fields.optionalOctets(2, "certificate", in: 1...Self.certificateBytesMax)
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.boolean(hasData)
             if let record { try fields.tagged(0) { try $0.value(record) } }
+            try fields.optionalOctets(1, reference)
+            try fields.optionalOctets(2, certificate)
         }
     }
 }

@@ -70,6 +70,7 @@ package struct ReturnKinds: OptionSet, Hashable, Sendable {
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static let data = Self(rawValue: 1)
     package static let attributes = Self(rawValue: 2)
+    package static let reference = Self(rawValue: 4)
 }
 
 /// What an update sets. What is absent stays.
@@ -122,7 +123,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             switch number {
             case 0:
                 let record: ItemRecord = try call.value("record")
-                let returns = ReturnKinds(rawValue: try call.integer("returns", in: 0...3))
+                let returns = ReturnKinds(rawValue: try call.integer("returns", in: 0...7))
                 let hasData = try call.boolean("has data")
                 let passwordBytes = try Self.passwordBytes(&call)
                 let applications = try call.optional(1, "applications") { list in

@@ -19,7 +19,7 @@ extension RequestInProgress {
         for application in applications { try keep(.reads(item), for: application) }
         try keepProgram()
         let replies = ReplyBatch(sink)
-        try replies.add(record, value, returns)
+        try replies.add(FoundRow(record: record, item: item), value, returns)
         try replies.finish()
     }
 

@@ -32,13 +32,15 @@ enum AttributeBlinds {
 
     /// Everything that a row can be found by, under one key.
     static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> DeviceBlinds {
-        let primary = AttributeRule.primary(of: kind).map { IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind)) }
-        let all = AttributeRule.all.filter { $0.kinds.contains(kind) && $0.isIndexed }.compactMap { rule -> IndexedAttribute? in
-            guard rule.isPrimary || attributes[rule.name] != nil else { return nil }
+        let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
+            IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
+        }
+        let all = AttributeRule.rules(of: kind).filter(\.isIndexed).compactMap { rule -> IndexedAttribute? in
+            guard rule.counts(in: attributes) || (rule.part != .ifSet && attributes[rule.name] != nil) else { return nil }
             return IndexedAttribute(name: rule.name, value: attributes.effective(rule.name, kind))
         }
         var lookups = [blind(kind, pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, key)]
-        for name in singles {
+        for name in singles(of: kind) {
             guard let value = attributes[name], !value.isEmpty else { continue }
             lookups.append(blind(kind, [IndexedAttribute(name: name, value: value)], key))
         }
@@ -56,7 +58,7 @@ enum AttributeBlinds {
     static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
-        for name in singles {
+        for name in singles(of: kind) {
             if let value = attributes[name], !value.isEmpty { return [IndexedAttribute(name: name, value: value)] }
         }
         return []
@@ -64,23 +66,47 @@ enum AttributeBlinds {
 
     /// By which two a program names its item.
     private static func pair(of kind: ItemKind) -> [AttributeName] {
-        kind == .internetPassword ? [.server, .account] : [.service, .account]
+        switch kind {
+        case .genericPassword, .permission: [.service, .account]
+        case .internetPassword: [.server, .account]
+        case .certificate: [.issuer, .serialNumber]
+        case .key, .identity: [.applicationLabel, .applicationTag]
+        }
     }
 
     /// In the order in which a search tries them.
-    private static let singles: [AttributeName] = [.account, .service, .server, .generic, .label]
+    private static func singles(of kind: ItemKind) -> [AttributeName] {
+        switch kind {
+        case .genericPassword, .internetPassword, .permission: [.account, .service, .server, .generic, .label]
+        case .certificate: [.publicKeyHash, .subjectKeyID, .serialNumber, .subject, .issuer, .label, .alias]
+        case .key, .identity: [.applicationLabel, .applicationTag, .label]
+        }
+    }
 }
 
 extension AttributeRule {
     /// Dates stay out of the indexes: they change with each write, and a first-unlock key may not be there then.
     var isIndexed: Bool { form != .date }
+
+    /// Whether the attribute takes part in what makes an item with these unique.
+    func counts(in attributes: ItemAttributes) -> Bool {
+        switch part {
+        case .none: false
+        case .always: true
+        case .ifSet: attributes[name].map { !$0.isEmpty } ?? false
+        }
+    }
 }
 
 extension ItemAttributes {
     /// The value, or what a missing one counts as.
     func effective(_ name: AttributeName, _ kind: ItemKind) -> AttributeValue {
         if let value = self[name] { return value }
-        return AttributeRule.rule(for: name, of: kind)?.form == .number ? .number(0) : .text("")
+        return switch AttributeRule.rule(for: name, of: kind)?.form {
+        case .number: .number(0)
+        case .date: .date(0)
+        default: .text("")
+        }
     }
 }
 

@@ -7,6 +7,7 @@ extension RequestInProgress {
     /// SecItemDelete: all matching items or none. The blinds decide, so that it works while locked and asks nobody.
     func delete(_ query: ItemQuery) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try repeating {
             let selection = try selection(terms, of: rights.groups)
@@ -27,7 +28,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    private func handles(of selection: RowSelection, _ terms: SearchTerms) throws -> [RowHandle] {
+    func handles(of selection: RowSelection, _ terms: SearchTerms) throws -> [RowHandle] {
         if terms.isDecidedByBlinds { return try database.handles(of: selection) }
         var handles: [RowHandle] = []
         try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in

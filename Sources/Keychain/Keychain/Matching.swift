@@ -8,6 +8,7 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.
     func copyMatching(_ query: ItemQuery) throws {
+        if query.kind == .identity { return try copyIdentities(query) }
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try QueryGrammar.terms(of: query, for: rights)
         if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
@@ -24,6 +25,7 @@ extension RequestInProgress {
         var returns: ReturnKinds = []
         if query.returnsData { returns.insert(.data) }
         if query.returnsAttributes { returns.insert(.attributes) }
+        if query.returnsReference { returns.insert(.reference) }
         let replies = ReplyBatch(sink)
         var found = 0
         // A caller without a group has nothing of its own.
@@ -57,12 +59,12 @@ extension RequestInProgress {
         if isProtected, query.authenticationUI == .skip { return false }
         let mustUnwrap = isProtected && query.authenticationUI != .describe
         guard mustUnwrap || returns.contains(.data) else {
-            try replies.add(opened.record, returns)
+            try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returns)
             return true
         }
         let mayAsk = isProtected && query.authenticationUI == .allow
         guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
-        try replies.add(opened.record, value, returns)
+        try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value, returns)
         return true
     }
 }

@@ -11,14 +11,22 @@ package struct SearchTerms: Hashable, Sendable {
     /// Everything that a match must have, what is implied included, and the access group where one is named.
     package let attributes: ItemAttributes
     package let protection: Protection?
+    /// The one item that a persistent reference names.
+    package var reference: [UInt8]?
 
     /// The group that the request names; nil leaves it to whose the items are.
     var namedGroup: String? {
         if case .text(let group)? = attributes[.accessGroup] { group } else { nil }
     }
 
-    /// Whether the blinds decide alone. Dates are not among them.
-    package var isDecidedByBlinds: Bool { !attributes.values.keys.contains { $0 == .creationDate || $0 == .modificationDate } }
+    /// Whether the blinds decide alone.
+    package var isDecidedByBlinds: Bool {
+        attributes.values.allSatisfy { name, value in
+            guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
+            // What counts only where it is set has no blind where it is not.
+            return rule.part != .ifSet || !value.isEmpty
+        }
+    }
 
     /// A missing attribute counts as empty where it is part of what makes an item unique, and as no match elsewhere.
     package func match(_ item: ItemAttributes) -> Bool {
@@ -33,13 +41,14 @@ package struct SearchTerms: Hashable, Sendable {
 package enum QueryGrammar {
     package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
-        if attributes[.synchronizable] == nil, !query.includesSynchronizable { attributes[.synchronizable] = .number(0) }
+        // A reference means its item, whether that is synchronised or not.
+        if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil { attributes[.synchronizable] = .number(0) }
         if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
         guard query.authenticationUI != .describe || !query.returnsData else { throw Refusal(.badParameter, "a description holds no value") }
         guard !query.coversAllOwners || query.authenticationUI == .describe else {
             throw Refusal(.badParameter, "items of all owners are only described")
         }
-        return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection)
+        return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection, reference: query.reference)
     }
 
     /// For updates and deletes, where leaving protected items out makes no sense.
@@ -48,6 +57,19 @@ package enum QueryGrammar {
         let terms = try terms(of: query, for: rights)
         if let group = terms.namedGroup, group == AccessGroup.token { throw foreign(group) }
         return terms
+    }
+
+    /// The searches by which what identities are made of is changed or removed: each class that has all attributes that
+    /// are named, in the query and in the changes.
+    static func sides(of query: ItemQuery, _ changes: ItemChanges? = nil) throws -> [ItemQuery] {
+        let names = query.attributes.values.keys + (changes?.attributes.values.keys.map { $0 } ?? [])
+        let kinds = [ItemKind.certificate, .key].filter { kind in names.allSatisfy { AttributeRule.rule(for: $0, of: kind) != nil } }
+        guard !kinds.isEmpty else { throw Refusal(.noSuchAttribute, "neither certificates nor keys have all of these attributes") }
+        return kinds.map { kind in
+            var side = query
+            side.kind = kind
+            return side
+        }
     }
 
     private static func foreign(_ group: String) -> Refusal { Refusal(.missingEntitlement, printable(group: group)) }

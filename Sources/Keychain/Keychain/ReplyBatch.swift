@@ -12,16 +12,16 @@ final class ReplyBatch {
     init(_ sink: any ReplySink) { self.sink = sink }
 
     /// An item whose value was not asked for. Nothing asked means nothing sent but the end.
-    func add(_ record: ItemRecord, _ returns: ReturnKinds) throws {
+    func add(_ item: FoundRow, _ returns: ReturnKinds) throws {
         guard !returns.isEmpty else { return }
-        try enqueue(FoundItem(record: returns.contains(.attributes) ? record : nil, hasData: false))
+        try enqueue(item.found(returns, hasData: false))
     }
 
     /// An item with its value, if that was asked for and there is one.
-    func add(_ record: ItemRecord, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
-        guard returns.contains(.data), value.hasValue else { return try add(record, returns) }
+    func add(_ item: FoundRow, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
+        guard returns.contains(.data), value.hasValue else { return try add(item, returns) }
         try flush()
-        try sink.send(.items([FoundItem(record: returns.contains(.attributes) ? record : nil, hasData: true)]), value: value.value())
+        try sink.send(.items([item.found(returns, hasData: true)]), value: value.value())
     }
 
     func finish() throws {
@@ -41,5 +41,19 @@ final class ReplyBatch {
         try sink.send(.items(items))
         items = []
         bytes = 0
+    }
+}
+
+/// What is told of a match, as far as it is asked for.
+struct FoundRow {
+    let record: ItemRecord
+    let item: [UInt8]
+    /// Of an identity.
+    var certificate: [UInt8]?
+
+    func found(_ returns: ReturnKinds, hasData: Bool) -> FoundItem {
+        FoundItem(
+            record: returns.contains(.attributes) ? record : nil, hasData: hasData, reference: returns.contains(.reference) ? item : nil,
+            certificate: certificate)
     }
 }

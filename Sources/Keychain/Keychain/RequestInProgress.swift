@@ -154,18 +154,20 @@ extension RequestInProgress {
         let lookup = AttributeBlinds.lookup(terms.kind, terms.attributes)
         // What the row is looked up by need not filter again.
         let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
-            guard AttributeRule.rule(for: name, of: terms.kind)?.isIndexed ?? false, !lookup.contains(where: { $0.name == name }) else {
-                return nil
-            }
+            guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,
+                !lookup.contains(where: { $0.name == name })
+            else { return nil }
             return IndexedAttribute(name: name, value: value)
         }
         func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
-            RowSelection(
+            var selection = RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
                 lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(terms.kind, lookup, key),
                 filter: AttributeBlinds.list(terms.kind, filter, key),
                 anyOf: groups.map { AttributeBlinds.list(terms.kind, [IndexedAttribute(name: .accessGroup, value: .text($0))], key) },
                 usesDeviceIndex: usesDeviceIndex)
+            selection.item = terms.reference
+            return selection
         }
         if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }
         guard let selection = try withIndexKey(.deviceIndex, { plan($0, usesDeviceIndex: true) }) else {

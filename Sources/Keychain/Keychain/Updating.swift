@@ -9,41 +9,55 @@ extension RequestInProgress {
     /// then holds only if no row has changed meanwhile.
     func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
-        let terms = try QueryGrammar.termsToChange(of: query, for: rights)
-        let changes = try QueryGrammar.changes(wanted, query.kind, for: rights)
-        try repeating { try write(changes, value, to: terms, of: query) }
+        // An identity is updated as what it is made of, both together or neither.
+        let sides = try query.kind == .identity ? QueryGrammar.sides(of: query, wanted) : [query]
+        let updates = try sides.map { side in
+            (
+                terms: try QueryGrammar.termsToChange(of: side, for: rights),
+                changes: try QueryGrammar.changes(wanted, side.kind, for: rights)
+            )
+        }
+        try repeating { try write(updates, value, of: query) }
         try sink.send(.done)
     }
 
-    private func write(_ changes: ItemChanges, _ value: borrowing PaddedValue, to terms: SearchTerms, of query: ItemQuery) throws -> Bool {
+    private func write(
+        _ updates: [(terms: SearchTerms, changes: ItemChanges)], _ value: borrowing PaddedValue, of query: ItemQuery
+    ) throws -> Bool {
         let rights = try rights()
-        let selection = try selection(terms, of: rights.groups)
-        if selection.usesDeviceIndex {
-            // Blinds cannot be made, and rows that cannot be seen could be meant too.
-            guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
-                throw Refusal(.beforeFirstUnlock)
-            }
-        }
         var rows: [RowChange] = []
         var bytes = 0
-        func take(_ opened: OpenedRow) throws -> Bool {
+        func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
             guard let change = try change(opened, changes, value, query) else { return true }
             rows.append(change)
             bytes += change.row.halves.secret.count
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
             return true
         }
-        if rights.ownsEverything || !rights.groups.isEmpty {
+        var isBeforeFirstUnlock = false
+        for (terms, changes) in updates {
+            let selection = try selection(terms, of: rights.groups)
+            if selection.usesDeviceIndex {
+                isBeforeFirstUnlock = true
+                // Blinds cannot be made, and rows that cannot be seen could be meant too.
+                guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
+                    throw Refusal(.beforeFirstUnlock)
+                }
+            }
+            guard rights.ownsEverything || !rights.groups.isEmpty else { continue }
             try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
                 guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
-                return try take(opened)
+                return try take(opened, changes)
             }
         }
-        if rows.isEmpty, !selection.usesDeviceIndex {
+        if rows.isEmpty, !isBeforeFirstUnlock {
             let mayAsk = query.authenticationUI == .allow
-            let isHidden = try forEachForeignRow(of: terms, .changeItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
-                _ = try take(opened)
-                return false
+            var isHidden = false
+            for (terms, changes) in updates where rows.isEmpty {
+                isHidden = try forEachForeignRow(of: terms, .changeItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
+                    _ = try take(opened, changes)
+                    return false
+                } || isHidden
             }
             if rows.isEmpty { throw notFound(isHidden, query.authenticationUI) }
         }

@@ -26,6 +26,8 @@ package enum BlindList {
 package struct RowSelection: Hashable, Sendable {
     package let kind: Int64
     package let protection: Int64?
+    /// The one item that is meant; it is looked up by its identity then.
+    package var item: [UInt8]?
     /// One blind by which rows are looked up; nil goes through all of the kind.
     package let lookup: [UInt8]?
     /// A `BlindList` of what must be among the row's own.

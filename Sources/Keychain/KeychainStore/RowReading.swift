@@ -54,7 +54,9 @@ extension KeychainDatabase {
         _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (Row) -> Bool
     ) throws {
         let cursor: RowCursor
-        if let lookup = selection.lookup {
+        if let item = selection.item {
+            cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byItem), arguments: [Data(item), id])
+        } else if let lookup = selection.lookup {
             cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byLookup), arguments: [Data(lookup), id])
         } else {
             let sql = selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind
@@ -109,11 +111,13 @@ private struct RowQuery {
     static let whole = RowQuery(columns: Column.whole)
     static let handles = RowQuery(columns: Column.handles)
 
+    let byItem: String
     let byLookup: String
     let byKind: String
     let byKindOnDevice: String
 
     init(columns: String) {
+        byItem = "SELECT \(columns) FROM item WHERE item = ? AND id > ?"
         byLookup = """
             SELECT \(columns) FROM lookup JOIN item ON item.id = lookup.item
             WHERE lookup.blind = ? AND lookup.item > ? ORDER BY lookup.item

@@ -1,11 +1,13 @@
-// The grammar of attributes as a table, so that rule and code are one thing (secitem 2, 3).
+// The grammar of attributes as a table, so that rule and code are one thing (Specs/item-attributes.md).
 
 /// Which types an attribute accepts and as what it is kept.
-package enum AttributeForm: Sendable {
+package enum AttributeForm: String, Sendable {
     /// Text, data or number, each kept as it came; equality is over the bytes.
     case blob
     /// Text, or data that is UTF-8.
     case text
+    /// Data; text as UTF-8; a number as four bytes, least significant first.
+    case data
     /// A number; text that is exactly a decimal integer becomes one, other text is kept.
     case number
     /// A date.
@@ -13,70 +15,105 @@ package enum AttributeForm: Sendable {
 }
 
 package struct AttributeRule: Sendable {
+    /// Whether an attribute is part of what makes an item unique.
+    package enum Part: Sendable {
+        case none
+        /// A missing one counts as empty, zero or the reference date.
+        case always
+        /// Only where it is there and not empty.
+        case ifSet
+    }
+
     package let name: AttributeName
     package let form: AttributeForm
     package let kinds: Set<ItemKind>
-    /// Part of what makes an item unique (secitem 2.1 … 2.3). A missing one counts as empty or zero.
-    package let isPrimary: Bool
+    package let part: Part
     /// Set by the keychain; a caller's value is overwritten when it adds.
     package let isServerSet: Bool
 
-    private init(_ name: AttributeName, _ form: AttributeForm, _ kinds: Set<ItemKind>, primary: Bool = false, serverSet: Bool = false) {
+    package var isPrimary: Bool { part != .none }
+
+    private init(_ name: AttributeName, _ form: AttributeForm, _ kinds: Set<ItemKind>, _ part: Part = .none, serverSet: Bool = false) {
         self.name = name
         self.form = form
         self.kinds = kinds
-        self.isPrimary = primary
+        self.part = part
         self.isServerSet = serverSet
     }
 
-    private static let both: Set<ItemKind> = [.genericPassword, .internetPassword]
-    private static let every: Set<ItemKind> = [.genericPassword, .internetPassword, .permission]
+    private static let stored: Set<ItemKind> = [.genericPassword, .internetPassword, .certificate, .key]
+    private static let every = stored.union([.permission])
+    private static let passwords: Set<ItemKind> = [.genericPassword, .internetPassword]
     private static let generic: Set<ItemKind> = [.genericPassword]
-    private static let named: Set<ItemKind> = [.genericPassword, .permission]
     private static let internet: Set<ItemKind> = [.internetPassword]
+    private static let certificate: Set<ItemKind> = [.certificate]
+    private static let key: Set<ItemKind> = [.key]
 
-    package static let all: [AttributeRule] = [
-        AttributeRule(.accessGroup, .text, every, primary: true),
-        AttributeRule(.synchronizable, .number, every, primary: true),
-        AttributeRule(.account, .blob, every, primary: true),
-        AttributeRule(.service, .blob, named, primary: true),
-        AttributeRule(.securityDomain, .blob, internet, primary: true),
-        AttributeRule(.server, .blob, internet, primary: true),
-        AttributeRule(.protocolName, .number, internet, primary: true),
-        AttributeRule(.authenticationType, .blob, internet, primary: true),
-        AttributeRule(.port, .number, internet, primary: true),
-        AttributeRule(.path, .blob, internet, primary: true),
-        AttributeRule(.generic, .blob, generic),
-        AttributeRule(.label, .blob, both),
-        AttributeRule(.description, .blob, both),
-        AttributeRule(.comment, .blob, both),
-        AttributeRule(.alias, .blob, both),
-        AttributeRule(.creator, .number, both),
-        AttributeRule(.type, .number, both),
-        AttributeRule(.isInvisible, .number, both),
-        AttributeRule(.isNegative, .number, both),
-        AttributeRule(.creationDate, .date, every, serverSet: true),
-        AttributeRule(.modificationDate, .date, every, serverSet: true),
-    ]
+    /// In the order in which the parts of an item's uniqueness are put together, which may never change.
+    package static let all: [AttributeRule] =
+        [
+            AttributeRule(.accessGroup, .text, every, .always),
+            AttributeRule(.synchronizable, .number, every, .always),
+            AttributeRule(.account, .blob, passwords.union([.permission]), .always),
+            AttributeRule(.service, .blob, generic.union([.permission]), .always),
+            AttributeRule(.securityDomain, .blob, internet, .always),
+            AttributeRule(.server, .blob, internet, .always),
+            AttributeRule(.protocolName, .number, internet, .always),
+            AttributeRule(.authenticationType, .blob, internet, .always),
+            AttributeRule(.port, .number, internet, .always),
+            AttributeRule(.path, .blob, internet, .always),
+            AttributeRule(.certificateType, .number, certificate, .always),
+            AttributeRule(.issuer, .data, certificate, .always),
+            AttributeRule(.serialNumber, .data, certificate, .always),
+            AttributeRule(.keyClass, .number, key, .always),
+            AttributeRule(.applicationLabel, .data, key, .always),
+            AttributeRule(.applicationTag, .blob, key, .always),
+            AttributeRule(.creator, .number, key, .always),
+            AttributeRule(.type, .number, key, .always),
+            AttributeRule(.keySizeInBits, .number, key, .always),
+            AttributeRule(.effectiveKeySize, .number, key, .always),
+            AttributeRule(.startDate, .date, key, .always),
+            AttributeRule(.endDate, .date, key, .always),
+            AttributeRule(.syncViewHint, .text, stored, .ifSet),
+            AttributeRule(.tokenID, .text, stored, .ifSet),
+            AttributeRule(.generic, .blob, generic),
+            AttributeRule(.label, .blob, stored),
+            AttributeRule(.description, .blob, passwords),
+            AttributeRule(.comment, .blob, passwords),
+            AttributeRule(.alias, .blob, passwords.union(certificate)),
+            AttributeRule(.creator, .number, passwords),
+            AttributeRule(.type, .number, passwords),
+            AttributeRule(.isInvisible, .number, passwords),
+            AttributeRule(.isNegative, .number, passwords),
+            AttributeRule(.certificateEncoding, .number, certificate),
+            AttributeRule(.subject, .data, certificate),
+            AttributeRule(.subjectKeyID, .data, certificate),
+            AttributeRule(.publicKeyHash, .data, certificate),
+            AttributeRule(.creationDate, .date, every, serverSet: true),
+            AttributeRule(.modificationDate, .date, every, serverSet: true),
+        ]
+        + [
+            AttributeName.isPermanent, .isPrivate, .isModifiable, .isSensitive, .wasAlwaysSensitive, .isExtractable, .wasNeverExtractable,
+            .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap,
+        ].map { AttributeRule($0, .number, key) }
 
-    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let byKind: [ItemKind: [AttributeName: AttributeRule]] = Dictionary(
+        uniqueKeysWithValues: ItemKind.allCases.map { kind in
+            (kind, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(kind) }.map { ($0.name, $0) }))
+        } + [(.permission, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(.permission) }.map { ($0.name, $0) }))])
 
     /// The rule for an attribute of a class; nil means errSecNoSuchAttr.
-    package static func rule(for name: AttributeName, of kind: ItemKind) -> AttributeRule? {
-        guard let rule = byName[name], rule.kinds.contains(kind) else { return nil }
-        return rule
-    }
+    package static func rule(for name: AttributeName, of kind: ItemKind) -> AttributeRule? { byKind[kind]?[name] }
 
     /// The attributes that make an item of this class unique, in a fixed order.
-    package static func primary(of kind: ItemKind) -> [AttributeRule] {
-        switch kind {
-        case .genericPassword: primaryGeneric
-        case .internetPassword: primaryInternet
-        // The subject and what it is let do.
-        case .permission: primaryGeneric
-        }
-    }
+    package static func primary(of kind: ItemKind) -> [AttributeRule] { primaryByKind[kind] ?? [] }
 
-    private static let primaryGeneric = all.filter { $0.isPrimary && $0.kinds.contains(.genericPassword) }
-    private static let primaryInternet = all.filter { $0.isPrimary && $0.kinds.contains(.internetPassword) }
+    private static let primaryByKind: [ItemKind: [AttributeRule]] = Dictionary(
+        uniqueKeysWithValues: (ItemKind.allCases + [.permission]).map { kind in (kind, all.filter { $0.isPrimary && $0.kinds.contains(kind) }) })
+
+    /// All attributes of a class.
+    package static func rules(of kind: ItemKind) -> [AttributeRule] { rulesByKind[kind] ?? [] }
+
+    private static let rulesByKind: [ItemKind: [AttributeRule]] = Dictionary(
+        uniqueKeysWithValues: (ItemKind.allCases + [.permission]).map { kind in (kind, all.filter { $0.kinds.contains(kind) }) })
 }

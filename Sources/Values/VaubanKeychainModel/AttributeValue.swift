@@ -13,6 +13,9 @@ package enum AttributeValue: Hashable, Sendable {
     package func converted(to form: AttributeForm) -> AttributeValue? {
         switch (form, self) {
         case (.blob, .text), (.blob, .data), (.blob, .number), (.text, .text), (.number, .number), (.date, .date): self
+        case (.data, .data): self
+        case (.data, .text(let text)): .data(Array(text.utf8))
+        case (.data, .number(let number)): Int32(exactly: number).map { .data(withUnsafeBytes(of: $0.littleEndian) { Array($0) }) }
         case (.text, .data(let bytes)): String(validating: bytes, as: UTF8.self).map(AttributeValue.text)
         case (.number, .text(let text)):
             if let number = Int64(text), String(number) == text { .number(number) } else { self }

@@ -42,6 +42,10 @@ package struct ItemQuery: Hashable, Sendable {
     package var limit: MatchLimit = .one
     package var returnsData = false
     package var returnsAttributes = false
+    /// The item's identity, of which a persistent reference is made.
+    package var returnsReference = false
+    /// The item that a persistent reference names: its identity, 16 bytes. What is named beside it must match as well.
+    package var reference: [UInt8]?
     package var authenticationUI: AuthenticationUI = .allow
     /// Items of every owner are described, after the person has said yes to that. For the command line; `Security` never
     /// sends it.
@@ -56,7 +60,8 @@ package struct ItemQuery: Hashable, Sendable {
 }
 
 /// `ItemQuery ::= SEQUENCE { kind INTEGER, attributes ItemAttributes, limit INTEGER, flags INTEGER, ui INTEGER,
-///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL }`
+///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL,
+///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL }`
 extension ItemQuery: DERReadable, DERWritable {
     /// Bytes of a reason; longer ones are refused, never cut.
     package static let operationPromptBytesMax = 1024
@@ -65,16 +70,18 @@ extension ItemQuery: DERReadable, DERWritable {
     private static let flagAttributes: Int64 = 2
     private static let flagSynchronizable: Int64 = 4
     private static let flagAllOwners: Int64 = 8
+    private static let flagReference: Int64 = 16
 
     package init(from fields: inout DERFields) throws {
         guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
         self.init(kind: kind, attributes: try fields.value("attributes"))
         limit = MatchLimit(number: try fields.integer("limit", in: 0...Int64(Int32.max)))
-        let flags = try fields.integer("flags", in: 0...15)
+        let flags = try fields.integer("flags", in: 0...31)
         returnsData = flags & Self.flagData != 0
         returnsAttributes = flags & Self.flagAttributes != 0
         includesSynchronizable = flags & Self.flagSynchronizable != 0
         coversAllOwners = flags & Self.flagAllOwners != 0
+        returnsReference = flags & Self.flagReference != 0
         guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERFault("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
@@ -82,6 +89,7 @@ extension ItemQuery: DERReadable, DERWritable {
             protection = known
         }
         operationPrompt = try fields.optionalText(1, "prompt", max: Self.operationPromptBytesMax)
+        reference = try fields.optionalOctets(2, "reference", in: 16...16)
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -91,10 +99,12 @@ extension ItemQuery: DERReadable, DERWritable {
             try fields.integer(limit.number)
             try fields.integer(
                 (returnsData ? Self.flagData : 0) | (returnsAttributes ? Self.flagAttributes : 0)
-                    | (includesSynchronizable ? Self.flagSynchronizable : 0) | (coversAllOwners ? Self.flagAllOwners : 0))
+                    | (includesSynchronizable ? Self.flagSynchronizable : 0) | (coversAllOwners ? Self.flagAllOwners : 0)
+                    | (returnsReference ? Self.flagReference : 0))
             try fields.integer(authenticationUI.rawValue)
             try fields.optionalInteger(0, protection?.number)
             try fields.optionalText(1, operationPrompt)
+            try fields.optionalOctets(2, reference)
         }
     }
 }

@@ -1,0 +1,157 @@
+// Identities are not stored: an identity is a certificate with the private key that it names
+// (Specs/item-attributes.md, secitem 2.6).
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanSecretBytes
+
+/// The two searches that an identity's one is made of.
+struct IdentityTerms {
+    let certificate: SearchTerms
+    let key: SearchTerms
+
+    /// Each attribute goes to the side that has it; what both have, to the key, but for those of which a certificate is known.
+    init(_ query: ItemQuery, for rights: CallerRights) throws {
+        var sides: (certificate: ItemAttributes, key: ItemAttributes) = (ItemAttributes(), ItemAttributes())
+        for (name, value) in query.attributes.values {
+            let ofKey = AttributeRule.rule(for: name, of: .key) != nil
+            let ofCertificate = AttributeRule.rule(for: name, of: .certificate) != nil
+            // Whose it is, and whether it goes elsewhere, is asked of both.
+            if [.accessGroup, .synchronizable].contains(name) {
+                sides.certificate[name] = value
+                sides.key[name] = value
+            } else if ofCertificate, !ofKey || Self.ofCertificate.contains(name) {
+                sides.certificate[name] = value
+            } else {
+                sides.key[name] = value
+            }
+        }
+        var (certificate, key) = (query, query)
+        (certificate.kind, certificate.attributes) = (.certificate, sides.certificate)
+        (key.kind, key.attributes, key.reference) = (.key, sides.key, nil)
+        self.certificate = try QueryGrammar.terms(of: certificate, for: rights)
+        self.key = try QueryGrammar.terms(of: key, for: rights)
+    }
+
+    private static let ofCertificate: Set<AttributeName> = [.label, .issuer, .serialNumber, .subjectKeyID, .tokenID]
+
+    /// The keys that a certificate names.
+    func keys(of certificate: ItemRecord) -> SearchTerms? {
+        guard let hash = certificate.attributes[.publicKeyHash], !hash.isEmpty else { return nil }
+        var attributes = key.attributes
+        guard attributes[.applicationLabel].map({ $0.equalityBytes == hash.equalityBytes }) ?? true else { return nil }
+        attributes[.applicationLabel] = hash
+        guard attributes[.isPrivate].map({ $0 == .number(1) }) ?? true else { return nil }
+        attributes[.isPrivate] = .number(1)
+        return SearchTerms(kind: .key, attributes: attributes, protection: key.protection)
+    }
+}
+
+extension RequestInProgress {
+    /// SecItemCopyMatching of identities. The person is asked for the key as for any item that asks.
+    func copyIdentities(_ query: ItemQuery) throws {
+        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let terms = try IdentityTerms(query, for: rights)
+        var returns: ReturnKinds = []
+        if query.returnsData { returns.insert(.data) }
+        if query.returnsAttributes { returns.insert(.attributes) }
+        if query.returnsReference { returns.insert(.reference) }
+        let wanted = query.limit.countMax
+        let replies = ReplyBatch(sink)
+        var found = 0
+        let isBeforeFirstUnlock = try forEachOwnRow(of: terms.certificate, rights) { certificate in
+            guard let keys = terms.keys(of: certificate.record) else { return true }
+            try forEachOwnRow(of: keys, rights) { key in
+                if try reply(certificate, key, query, returns, replies) { found += 1 }
+                return found < wanted
+            }
+            return found < wanted
+        }
+        guard found > 0 else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
+        try replies.finish()
+    }
+
+    private func reply(
+        _ certificate: OpenedRow, _ key: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch
+    ) throws -> Bool {
+        var record = key.record
+        record.kind = .identity
+        record.attributes = record.attributes.merging(certificate.record.attributes)
+        var row = FoundRow(record: record, item: certificate.binding.item)
+        if returns.contains(.data) {
+            guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else { return false }
+            row.certificate = value.value().withUnsafeBytes { Array($0) }
+            guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
+        }
+        let isProtected = key.requirement != .none
+        if isProtected, query.authenticationUI == .skip { return false }
+        guard returns.contains(.data) || (isProtected && query.authenticationUI != .describe) else {
+            try replies.add(row, returns)
+            return true
+        }
+        let mayAsk = isProtected && query.authenticationUI == .allow
+        guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        try replies.add(row, value, returns)
+        return true
+    }
+
+    /// SecItemDelete of identities: without a reference all certificates and keys that the attributes mean; the one of a
+    /// reference is a certificate, and its key goes unless another certificate names it too.
+    func deleteIdentities(_ query: ItemQuery, _ rights: CallerRights) throws {
+        try repeating {
+            let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
+            guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
+            return try database.delete(handles)
+        }
+        try sink.send(.done)
+    }
+
+    private func handlesOfSides(_ query: ItemQuery, _ rights: CallerRights) throws -> [RowHandle] {
+        guard rights.ownsEverything || !rights.groups.isEmpty else { return [] }
+        return try QueryGrammar.sides(of: query).flatMap { side in
+            let terms = try QueryGrammar.termsToChange(of: side, for: rights)
+            let selection = try selection(terms, of: rights.groups)
+            guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+            return try handles(of: selection, terms)
+        }
+    }
+
+    private func handlesOfReferenced(_ query: ItemQuery, _ rights: CallerRights) throws -> [RowHandle] {
+        let terms = try IdentityTerms(query, for: rights)
+        var found: [RowHandle] = []
+        let isBeforeFirstUnlock = try forEachOwnRow(of: terms.certificate, rights) { certificate in
+            guard let keys = terms.keys(of: certificate.record) else { return true }
+            found.append(certificate.row.handle)
+            let siblings = SearchTerms(
+                kind: .certificate, attributes: ItemAttributes([.publicKeyHash: keys.attributes[.applicationLabel] ?? .data([])]), protection: nil)
+            var isAlone = true
+            try forEachOwnRow(of: siblings, rights) { other in
+                if other.binding.item != certificate.binding.item { isAlone = false }
+                return isAlone
+            }
+            guard isAlone else { return true }
+            try forEachOwnRow(of: keys, rights) { key in
+                found.append(key.row.handle)
+                return true
+            }
+            return true
+        }
+        guard !isBeforeFirstUnlock else { throw Refusal(.beforeFirstUnlock) }
+        return found
+    }
+
+    /// The rows of one class that the terms mean and the caller owns. True before the first unlock, when some cannot be met.
+    @discardableResult
+    private func forEachOwnRow(of terms: SearchTerms, _ rights: CallerRights, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
+        guard rights.ownsEverything || !rights.groups.isEmpty else { return false }
+        let selection = try selection(terms, of: rights.groups)
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
+            return try body(opened)
+        }
+        return selection.usesDeviceIndex
+    }
+}
