@@ -108,7 +108,7 @@ let callers: [Target] = [
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names.
-    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
+    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto]),
     // Apple's LocalAuthentication, in Apple's names.
     target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
 ]
@@ -156,7 +156,8 @@ let testing: [Target] = [
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     // Client library to storage, through the real rooms over their sockets.
-    tests("RoomsTests", ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"]),
+    // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
+    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 let package = Package(

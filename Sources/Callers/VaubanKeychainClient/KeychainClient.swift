@@ -10,10 +10,16 @@ package import VaubanSecretBytes
 /// One match. Its value, where it was asked for, can be taken once.
 package final class FoundEntry {
     package let record: ItemRecord?
+    /// The item's identity, 16 bytes, where a reference was asked for.
+    package let reference: [UInt8]?
+    /// The certificate of an identity whose value was asked for.
+    package let certificate: [UInt8]?
     private var secret: SecretBytes?
 
-    init(record: ItemRecord?, secret: consuming SecretBytes?) {
-        self.record = record
+    init(_ item: FoundItem, secret: consuming SecretBytes?) {
+        record = item.record
+        reference = item.reference
+        certificate = item.certificate
         self.secret = secret
     }
 
@@ -185,7 +191,7 @@ package final class KeychainClient: Sendable {
                 patience = .machine
                 for item in found {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
-                    outcome.found.append(FoundEntry(record: item.record, secret: secret))
+                    outcome.found.append(FoundEntry(item, secret: secret))
                 }
             }
         }

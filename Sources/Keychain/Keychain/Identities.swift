@@ -44,8 +44,8 @@ struct IdentityTerms {
         var attributes = key.attributes
         guard attributes[.applicationLabel].map({ $0.equalityBytes == hash.equalityBytes }) ?? true else { return nil }
         attributes[.applicationLabel] = hash
-        guard attributes[.isPrivate].map({ $0 == .number(1) }) ?? true else { return nil }
-        attributes[.isPrivate] = .number(1)
+        guard attributes[.keyClass].map({ $0 == .number(1) }) ?? true else { return nil }
+        attributes[.keyClass] = .number(1)
         return SearchTerms(kind: .key, attributes: attributes, protection: key.protection)
     }
 }

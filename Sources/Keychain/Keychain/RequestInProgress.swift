@@ -151,7 +151,8 @@ extension RequestInProgress {
 
     /// Which rows the terms may mean, by the best index that is open: those of the groups, or of all groups without any.
     func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
-        let lookup = AttributeBlinds.lookup(terms.kind, terms.attributes)
+        // The one row of a reference is found by that, and everything else filters.
+        let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.kind, terms.attributes) : []
         // What the row is looked up by need not filter again.
         let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
             guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,

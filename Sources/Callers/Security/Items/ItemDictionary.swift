@@ -13,13 +13,18 @@ struct ItemDictionary {
     private(set) var kind: ItemKind?
     private(set) var attributes = ItemAttributes()
     private(set) var value: Data?
-    private(set) var returns: ReturnKinds = []
+    private(set) var returns: ItemReturns = []
+    /// The item that a persistent reference names.
+    private(set) var reference: PersistentReference?
+    /// The object that the item is, or is to be.
+    private(set) var object: ItemObject?
+    private(set) var filter = MatchFilter()
     private var protection: Protection?
     private var accessControl: SecAccessControl?
     /// Who else may read an item that is added (`kSecAttrAccess`).
     private(set) var applications: [String] = []
     private var includesSynchronizable = false
-    private var limit: MatchLimit?
+    private(set) var limit: MatchLimit?
     private var authenticationUI: AuthenticationUI?
     private var suppressesUI = false
     private var operationPrompt: String?
@@ -28,17 +33,38 @@ struct ItemDictionary {
 
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
+        guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "a dictionary has more than \(Self.keysMax) keys") }
+        // The class first, since what a match key means depends on it.
+        if let value = dictionary[kSecClass] { try takeClass(value as AnyObject) }
         for (key, value) in dictionary {
             guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
             try take(name, value as AnyObject)
         }
+        try settleKind()
+    }
+
+    private static let keysMax = 128
+
+    /// A reference says its class, and an object is of one; what is said twice must be the same.
+    private mutating func settleKind() throws {
+        for known in [reference?.kind, object?.kind].compactMap(\.self) {
+            guard kind == nil || kind == known else { throw Refusal(.noSuchClass, "the class is not that of the reference") }
+            kind = known
+        }
+        if role == .copyMatching, reference != nil, !attributes.isEmpty {
+            throw Refusal(.badParameter, "a persistent reference stands alone")
+        }
+        guard let object else { return }
+        // What the caller says explicitly wins over what the object says of itself.
+        attributes = object.attributes(forQuery: role != .add).merging(attributes)
+        if role == .add, value == nil { value = object.value }
     }
 
     private mutating func take(_ name: String, _ value: AnyObject) throws {
         let bytes = name.utf8.count
         switch name.first {
         case _ where bytes == 4: try takeAttribute(name, value)
-        case "c" where name == kSecClass as String: try takeClass(value)
+        case "c" where name == kSecClass as String: break
         case "m" where bytes > 4: try takeMatch(name, value)
         case "r" where bytes > 4: try takeReturn(name, value)
         case "u" where bytes > 4: try takeUse(name, value)
@@ -52,7 +78,6 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute, "an update cannot change the class") }
         guard let code = value as? String else { throw Refusal(.badParameter, "the class is not a string") }
         guard let kind = ItemKind(code: code) else {
-            if ["cert", "keys", "idnt"].contains(code) { throw Refusal(.unsupported, "certificates and keys are not stored by this version") }
             throw Refusal(.noSuchClass, "there is no class \"\(code.prefix(8))\"")
         }
         self.kind = kind
@@ -85,7 +110,7 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         // Search results only exist for a search; Apple's add would report success and store nothing, which helps nobody.
         guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
-        guard name == kSecMatchLimit as String else { return }
+        guard name == kSecMatchLimit as String else { return try filter.take(name, value, for: kind) }
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
@@ -97,14 +122,15 @@ struct ItemDictionary {
     private mutating func takeReturn(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         guard let wanted = value as? Bool else { throw Refusal(.badParameter, "a return key takes a Boolean") }
-        switch NSString(string: name) {
-        case kSecReturnData: if wanted { returns.insert(.data) }
-        case kSecReturnAttributes: if wanted { returns.insert(.attributes) }
-        // A password has no reference object: asking for one succeeds and gives nothing (secitem 6.1).
-        case kSecReturnRef: break
-        case kSecReturnPersistentRef: if wanted { throw Refusal(.unsupported, "persistent references are not in this version") }
-        default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
-        }
+        let kinds: ItemReturns =
+            switch NSString(string: name) {
+            case kSecReturnData: .data
+            case kSecReturnAttributes: .attributes
+            case kSecReturnRef: .ref
+            case kSecReturnPersistentRef: .persistentRef
+            default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
+            }
+        if wanted { returns.insert(kinds) } else { returns.remove(kinds) }
     }
 
     private mutating func takeUse(_ name: String, _ value: AnyObject) throws {
@@ -139,9 +165,17 @@ struct ItemDictionary {
         case kSecValueData:
             guard let data = value as? Data else { throw Refusal(.badParameter, "kSecValueData is not Data") }
             self.value = data
-        case kSecValuePersistentRef, kSecValueRef:
+        case kSecValuePersistentRef:
             if role == .changes { throw Refusal(.noSuchAttribute) }
-            throw Refusal(.unsupported, "references are not in this version")
+            guard let data = value as? Data, let named = PersistentReference(data) else {
+                throw Refusal(.badParameter, "the persistent reference is not one of this keychain")
+            }
+            // An item that is added gets an identity of its own.
+            if role != .add { reference = named }
+        case kSecValueRef:
+            if role == .changes { throw Refusal(.noSuchAttribute) }
+            guard let named = ItemObject(value) else { throw Refusal(.badParameter, "kSecValueRef is no certificate, key or identity") }
+            object = named
         default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
         }
     }
@@ -157,7 +191,19 @@ extension ItemDictionary {
         guard control == nil || applications.isEmpty else {
             throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
         }
-        return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? .whenUnlocked, accessControl: control)
+        guard kind != .identity else { throw Refusal(.badParameter, "an identity is added as the object that it is") }
+        // A certificate is no secret: whoever cannot unlock must still be able to show it.
+        let standard: Protection = kind == .certificate ? .always : .whenUnlocked
+        return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
+    }
+
+    /// One of the two items that an identity is.
+    func record(of part: ItemObject) throws -> ItemRecord {
+        let control = try resolvedControl()
+        var own = part.attributes(forQuery: false)
+        for name in [AttributeName.accessGroup, .label, .synchronizable] { if let value = attributes[name] { own[name] = value } }
+        let standard: Protection = part.kind == .certificate ? .always : .whenUnlocked
+        return ItemRecord(kind: part.kind, attributes: own, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
     }
 
     func query() throws -> ItemQuery {
@@ -165,9 +211,12 @@ extension ItemDictionary {
         _ = try resolvedControl()
         query.protection = protection
         query.includesSynchronizable = includesSynchronizable
-        query.limit = limit ?? .one
-        query.returnsData = returns.contains(.data)
-        query.returnsAttributes = returns.contains(.attributes)
+        // What is judged here is judged before the limit.
+        query.limit = filter.isEmpty ? limit ?? .one : .all
+        query.reference = reference?.item
+        query.returnsData = returns.contains(.data) || needsObject(kind: query.kind)
+        query.returnsAttributes = returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty
+        query.returnsReference = returns.contains(.persistentRef)
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
         return query
@@ -175,6 +224,11 @@ extension ItemDictionary {
 
     func changes(of kind: ItemKind) throws -> ItemChanges {
         ItemChanges(attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(), hasData: value != nil)
+    }
+
+    /// Whether the objects themselves are to be made, of which passwords have none.
+    private func needsObject(kind: ItemKind) -> Bool {
+        [.certificate, .key, .identity].contains(kind) && (returns.contains(.ref) || filter.needsCertificate)
     }
 
     private func requiredKind() throws -> ItemKind {

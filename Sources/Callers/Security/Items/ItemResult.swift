@@ -6,18 +6,74 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanSecretBytes
 
-enum ItemResult {
-    /// One match as an object. Data alone is never nil: an item without a value gives empty data.
-    static func object(for entry: FoundEntry, _ returns: ReturnKinds) -> AnyObject {
-        var value: NSData?
-        if let secret = entry.takeSecret() { value = NSData(data: secret.disclosed()) }
-        guard returns.contains(.attributes), let record = entry.record else { return value ?? NSData() }
+/// One match, with its value disclosed once.
+struct ItemResult {
+    let kind: ItemKind
+    let record: ItemRecord?
+    let reference: [UInt8]?
+    let value: Data?
+    /// The object that the item is; nil for passwords, and where it was not asked for.
+    let object: ItemObject?
+
+    /// Nil where what was found is not what its class says: bytes that are no certificate.
+    init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool) {
+        self.kind = kind
+        record = entry.record
+        reference = entry.reference
+        var value: Data?
+        if let secret = entry.takeSecret() { value = secret.disclosed() }
+        self.value = value
+        guard makesObject else {
+            object = nil
+            return
+        }
+        switch kind {
+        case .certificate:
+            guard let value, let certificate = SecCertificate(der: [UInt8](value)) else { return nil }
+            object = .certificate(certificate)
+        case .key: object = .key(SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data()))
+        case .identity:
+            guard let der = entry.certificate, let certificate = SecCertificate(der: der) else { return nil }
+            object = .identity(SecIdentity(certificate: certificate, key: SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data())))
+        case .genericPassword, .internetPassword, .permission: object = nil
+        }
+    }
+
+    var certificate: SecCertificate? {
+        switch object {
+        case .certificate(let certificate): certificate
+        case .identity(let identity): identity.certificate
+        default: nil
+        }
+    }
+
+    /// The result in the shape that the return keys ask for. A password has no reference object: asked for that alone, the
+    /// call succeeds and gives nothing. Data alone is never nil: an item without a value gives empty data.
+    func shaped(_ returns: ItemReturns) -> AnyObject? {
+        switch returns {
+        case []: return nil
+        case .data: return NSData(data: value ?? Data())
+        case .persistentRef: return persistentReference
+        case .ref: return object?.object
+        default: break
+        }
         let dictionary = NSMutableDictionary()
+        if returns.contains(.attributes), let record { fill(dictionary, record) }
+        if returns.contains(.data), let value { dictionary[kSecValueData] = NSData(data: value) }
+        if returns.contains(.persistentRef), let persistentReference { dictionary[kSecValuePersistentRef] = persistentReference }
+        if returns.contains(.ref) {
+            dictionary[kSecClass] = NSString(string: kind.code)
+            if let object { dictionary[kSecValueRef] = object.object }
+        }
+        return dictionary
+    }
+
+    private var persistentReference: NSData? { reference.map { PersistentReference(kind: kind, item: $0).data } }
+
+    private func fill(_ dictionary: NSMutableDictionary, _ record: ItemRecord) {
         for (name, attribute) in record.attributes.values { dictionary[NSString(string: name.rawValue)] = attribute.foundation }
         dictionary[kSecAttrAccessible] = NSString(string: record.protection.rawValue)
         dictionary[kSecAttrAccessControl] = record.accessControl.map { SecAccessControl($0) } ?? SecAccessControl(bare: record.protection)
-        if returns.contains(.data), let value { dictionary[kSecValueData] = value }
-        return dictionary
     }
 }
 

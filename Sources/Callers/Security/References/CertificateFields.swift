@@ -1,0 +1,132 @@
+// The fields of an X.509 certificate (RFC 5280, 4.1) that the keychain describes it by, over swift-asn1's strict DER. Nothing is
+// verified here. swift-certificates would read them too, but it asks `canImport(Security)` and takes this very module for
+// Apple's as soon as a build has made it.
+
+internal import Glibc
+internal import SwiftASN1
+
+struct CertificateFields {
+    let version: Int
+    let serialNumber: [UInt8]
+    /// Names as they are written, whole.
+    let issuer: [UInt8]
+    let subject: [UInt8]
+    let subjectValues: [(type: ASN1ObjectIdentifier, text: String)]
+    let notBefore: Date
+    let notAfter: Date
+    /// The content of the public key's BIT STRING.
+    let publicKey: [UInt8]
+    let subjectKeyIdentifier: [UInt8]?
+    let emailAddresses: [String]
+
+    /// Nil where the bytes are not one certificate.
+    init?(der: [UInt8]) {
+        do { try self.init(parsing: der) } catch { return nil }
+    }
+
+    private struct Malformed: Error {}
+
+    private init(parsing der: [UInt8]) throws {
+        var outer = try Self.children(of: DER.parse(der), .sequence)
+        guard let toBeSigned = outer.next(), let algorithm = outer.next(), algorithm.identifier == .sequence, let signature = outer.next(),
+            signature.identifier == .bitString, outer.next() == nil
+        else { throw Malformed() }
+        var fields = try Self.children(of: toBeSigned, .sequence)
+        var next = fields.next()
+        let versionTag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
+        if let tagged = next, tagged.identifier == versionTag {
+            var inner = try Self.children(of: tagged, versionTag)
+            guard let number = inner.next() else { throw Malformed() }
+            version = try Int(derEncoded: number) + 1
+            next = fields.next()
+        } else {
+            version = 1
+        }
+        guard (1...3).contains(version), let serial = next, serial.identifier == .integer, case .primitive(let serialBytes) = serial.content,
+            fields.next()?.identifier == .sequence, let issuer = fields.next(), let validity = fields.next(), let subject = fields.next(),
+            let keyInfo = fields.next()
+        else { throw Malformed() }
+        serialNumber = Array(serialBytes)
+        self.issuer = Array(issuer.encodedBytes)
+        self.subject = Array(subject.encodedBytes)
+        subjectValues = try Self.values(of: subject)
+        var times = try Self.children(of: validity, .sequence)
+        notBefore = try Self.date(times.next())
+        notAfter = try Self.date(times.next())
+        var key = try Self.children(of: keyInfo, .sequence)
+        guard key.next()?.identifier == .sequence, let bits = key.next() else { throw Malformed() }
+        publicKey = Array(try ASN1BitString(derEncoded: bits).bytes)
+        var extensions: [ASN1ObjectIdentifier: ArraySlice<UInt8>] = [:]
+        let extensionsTag = ASN1Identifier(tagWithNumber: 3, tagClass: .contextSpecific)
+        while let node = fields.next() {
+            guard node.identifier == extensionsTag else { continue }
+            var list = try Self.children(of: node, extensionsTag)
+            guard let sequence = list.next() else { throw Malformed() }
+            for entry in IteratorSequence(try Self.children(of: sequence, .sequence)) { try Self.read(entry, into: &extensions) }
+        }
+        subjectKeyIdentifier = try extensions[Self.subjectKeyIdentifierID].map { Array(try ASN1OctetString(derEncoded: DER.parse($0)).bytes) }
+        emailAddresses = try extensions[Self.alternativeNameID].map(Self.addresses) ?? []
+    }
+
+    private static let subjectKeyIdentifierID: ASN1ObjectIdentifier = [2, 5, 29, 14]
+    private static let alternativeNameID: ASN1ObjectIdentifier = [2, 5, 29, 17]
+
+    private static func children(of node: ASN1Node, _ identifier: ASN1Identifier) throws -> ASN1NodeCollection.Iterator {
+        guard node.identifier == identifier, case .constructed(let children) = node.content else { throw Malformed() }
+        return children.makeIterator()
+    }
+
+    private static func read(_ entry: ASN1Node, into extensions: inout [ASN1ObjectIdentifier: ArraySlice<UInt8>]) throws {
+        var fields = try children(of: entry, .sequence)
+        guard let name = fields.next(), var value = fields.next() else { throw Malformed() }
+        if value.identifier == .boolean { value = try fields.next() ?? { throw Malformed() }() }
+        extensions[try ASN1ObjectIdentifier(derEncoded: name)] = try ASN1OctetString(derEncoded: value).bytes
+    }
+
+    /// The values of a name that are text, in their order.
+    private static func values(of name: ASN1Node) throws -> [(type: ASN1ObjectIdentifier, text: String)] {
+        var values: [(ASN1ObjectIdentifier, String)] = []
+        for set in IteratorSequence(try children(of: name, .sequence)) {
+            for pair in IteratorSequence(try children(of: set, .set)) {
+                var fields = try children(of: pair, .sequence)
+                guard let type = fields.next(), let value = fields.next() else { throw Malformed() }
+                guard case .primitive(let bytes) = value.content, let text = text(bytes, value.identifier) else { continue }
+                values.append((try ASN1ObjectIdentifier(derEncoded: type), text))
+            }
+        }
+        return values
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>, _ identifier: ASN1Identifier) -> String? {
+        switch identifier {
+        case .utf8String, .printableString, .ia5String, .numericString, .visibleString: String(validating: bytes, as: UTF8.self)
+        // Latin-1, as the oldest certificates mean it.
+        case .teletexString: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .bmpString: String(bytes: bytes, encoding: .utf16BigEndian)
+        default: nil
+        }
+    }
+
+    private static func addresses(_ alternativeNames: ArraySlice<UInt8>) throws -> [String] {
+        let rfc822Name = ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific)
+        return IteratorSequence(try children(of: DER.parse(alternativeNames), .sequence)).compactMap { name in
+            guard name.identifier == rfc822Name, case .primitive(let bytes) = name.content else { return nil }
+            return String(validating: bytes, as: UTF8.self)
+        }
+    }
+
+    private static func date(_ node: ASN1Node?) throws -> Date {
+        guard let node else { throw Malformed() }
+        var parts = tm()
+        if node.identifier == .utcTime {
+            let time = try UTCTime(derEncoded: node)
+            (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(time.year) - 1900, Int32(time.month) - 1, Int32(time.day))
+            (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time.hours), Int32(time.minutes), Int32(time.seconds))
+        } else {
+            let time = try GeneralizedTime(derEncoded: node)
+            (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(time.year) - 1900, Int32(time.month) - 1, Int32(time.day))
+            (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(time.hours), Int32(time.minutes), Int32(time.seconds))
+        }
+        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+    }
+}

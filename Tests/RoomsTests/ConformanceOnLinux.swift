@@ -1,0 +1,15 @@
+// What the conformance suite needs of the machine: on an Apple system there would be nothing to do here.
+
+import Foundation
+import Security
+
+enum Conformance {
+    /// To be called before any keychain call.
+    static func prepare() throws { _ = try SharedRooms.use() }
+
+    /// A file of Vectors/certificates.
+    static func certificate(_ name: String, file: String = #filePath) throws -> Data {
+        let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try Data(contentsOf: root.appendingPathComponent("Vectors/certificates/\(name)"))
+    }
+}
