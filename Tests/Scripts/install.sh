@@ -70,6 +70,19 @@ check 'and leaves nothing' eval 'tree | diff "$TMPDIR/before" -'
 check 'and nobody' eval 'people | diff "$TMPDIR/people" -'
 check 'and logins as they were' eval 'stacks | diff "$TMPDIR/stacks" -'
 
+# Stacks of logins that were changed by hand stay so, and that is said.
+if [ -n "$debian" ]; then
+    cp /etc/pam.d/common-auth "$TMPDIR/common-auth"; sed -i '/^#/d' /etc/pam.d/common-auth; stacks >"$TMPDIR/changed"
+    scripts/install >"$TMPDIR/out" 2>&1
+    check 'stacks that were changed by hand are left alone' eval 'stacks | diff "$TMPDIR/changed" - && in_stacks 0'
+    check 'which the installer says' grep -q 'stacks in /etc/pam.d were changed here' "$TMPDIR/out"
+    echo "auth optional $prefix/lib/vauban/pam_vauban.so" >/etc/pam.d/vauban-test-login
+    scripts/uninstall >"$TMPDIR/out" 2>&1
+    check 'and uninstalling names the lines that stay' grep -q 'lines that name pam_vauban, in /etc/pam.d/vauban-test-login' "$TMPDIR/out"
+    rm /etc/pam.d/vauban-test-login; cp "$TMPDIR/common-auth" /etc/pam.d/common-auth
+    check 'nothing else is left of it' eval 'stacks | diff "$TMPDIR/stacks" - && tree | diff "$TMPDIR/before" -'
+fi
+
 # What it makes.
 check 'it installs again' eval 'scripts/install >"$TMPDIR/out" 2>&1'
 check 'and says what comes next' grep -q 'vauban passcode set' "$TMPDIR/out"
