@@ -7,22 +7,40 @@ set -u
 for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
     command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }
 done
+# What of logins is the machine's, and must be the same afterwards: all that pam-auth-update reads and writes.
+logins() { { cat /etc/pam.d/common-* /var/lib/pam/* /var/cache/debconf/config.dat; ls /usr/share/pam-configs /etc/systemd/system; } 2>/dev/null | sha256sum; }
+templates=dpkg/info/libpam-runtime.templates
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
     for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    cp "$VAUBAN_BUILD/pam_vauban.so" "$TMPDIR/release/programs/" || exit 1
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
     cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
-    version=$(scripts/version) manual=$TMPDIR/manual VAUBAN_INSIDE=1 exec unshare $own --pid --fork --kill-child --mount-proc "$0"
+    [ ! -d /usr/share/pam-configs ] || cp -a /usr/share/pam-configs "$TMPDIR/pam-configs" || exit 1
+    debian=
+    if command -v pam-auth-update >/dev/null && [ -e "/var/lib/$templates" ]; then
+        debian=1
+        cp -a /var/cache/debconf "$TMPDIR/debconf" && cp -a /var/lib/pam "$TMPDIR/state/pam" || exit 1
+        mkdir -p "$TMPDIR/state/dpkg/info" && cp "/var/lib/$templates" "$TMPDIR/state/$templates" || exit 1
+    fi
+    logins=$(logins)
+    version=$(scripts/version) manual=$TMPDIR/manual debian=$debian VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    status=$?
+    [ "$(logins)" = "$logins" ] || { echo 'FAILED: logins of this machine are not what they were'; exit 1; }
+    exit $status
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
 cd "$TMPDIR/release" || exit 1
 PATH=$PATH:/usr/sbin:/sbin
 mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
+[ ! -d /usr/share/pam-configs ] || mount --bind "$TMPDIR/pam-configs" /usr/share/pam-configs || { echo 'it cannot mount here'; exit 77; }
+[ -z "$debian" ] || mount --bind "$TMPDIR/debconf" /var/cache/debconf || { echo 'it cannot mount here'; exit 77; }
 # This machine may have Vauban installed, or its users from when it had; the copy has not.
 for user in enclave keychain auth witness watcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
 ! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
+[ -z "$debian" ] || { rm -f /usr/share/pam-configs/vauban; DEBIAN_FRONTEND=noninteractive pam-auth-update --package --force; }
 rm -rf /etc/vauban /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
 prefix=$TMPDIR/prefix
 export PREFIX=$prefix
@@ -34,10 +52,13 @@ refused() { want=$1; shift; "$@" >/dev/null 2>&1 </dev/null; equals $? "$want"; 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
 alice() { as vauban-test-alice env HOME="$TMPDIR/home" "$prefix/bin/vauban" "$@"; }
 # What tools keep of the user database beside it is theirs, and so is what systemd-analyze leaves.
-tree() { find /etc /run /var/lib "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
+tree() { find /etc /run /var/lib /usr/share/pam-configs "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
+stacks() { cat /etc/pam.d/common-* /var/lib/pam/* 2>/dev/null; }
+# in_stacks COUNT: how many of the stacks that a person's login reads name the installed module.
+in_stacks() { equals "$(cat /etc/pam.d/common-{auth,session,password} | grep -c "^[a-z]*[[:space:]]*optional[[:space:]]*$prefix/lib/vauban/pam_vauban.so program=$prefix/lib/vauban/vauban\$")" "$1"; }
 people() { cut -d: -f1,3 /etc/passwd /etc/group | sort; }
 
-tree >"$TMPDIR/before"; people >"$TMPDIR/people"
+tree >"$TMPDIR/before"; people >"$TMPDIR/people"; stacks >"$TMPDIR/stacks"
 
 # Installed and removed unused: nothing at all is left.
 scripts/install >"$TMPDIR/out" 2>&1; status=$?
@@ -47,6 +68,20 @@ check 'no installer makes a device secret' equals "$(find /var/lib/vauban -type 
 check 'uninstalling what nobody used works' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1'
 check 'and leaves nothing' eval 'tree | diff "$TMPDIR/before" -'
 check 'and nobody' eval 'people | diff "$TMPDIR/people" -'
+check 'and logins as they were' eval 'stacks | diff "$TMPDIR/stacks" -'
+
+# Stacks of logins that were changed by hand stay so, and that is said.
+if [ -n "$debian" ]; then
+    cp /etc/pam.d/common-auth "$TMPDIR/common-auth"; sed -i '/^#/d' /etc/pam.d/common-auth; stacks >"$TMPDIR/changed"
+    scripts/install >"$TMPDIR/out" 2>&1
+    check 'stacks that were changed by hand are left alone' eval 'stacks | diff "$TMPDIR/changed" - && in_stacks 0'
+    check 'which the installer says' grep -q 'stacks in /etc/pam.d were changed here' "$TMPDIR/out"
+    echo "auth optional $prefix/lib/vauban/pam_vauban.so" >/etc/pam.d/vauban-test-login
+    scripts/uninstall >"$TMPDIR/out" 2>&1
+    check 'and uninstalling names the lines that stay' grep -q 'lines that name pam_vauban, in /etc/pam.d/vauban-test-login' "$TMPDIR/out"
+    rm /etc/pam.d/vauban-test-login; cp "$TMPDIR/common-auth" /etc/pam.d/common-auth
+    check 'nothing else is left of it' eval 'stacks | diff "$TMPDIR/stacks" - && tree | diff "$TMPDIR/before" -'
+fi
 
 # What it makes.
 check 'it installs again' eval 'scripts/install >"$TMPDIR/out" 2>&1'
@@ -59,6 +94,14 @@ done
 check 'all that the list names is there' eval 'while IFS= read -r file; do [ -e "$file" ] || { echo "$file"; false; }; done <"$prefix/lib/vauban/manifest"'
 check 'it tells its version' equals "$("$prefix/bin/vauban" --version)" "$version"
 check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
+check 'so has the login'"'"'s module, and what the administrator writes' eval '[ -e "$prefix/share/man/man8/pam_vauban.8" ] && [ -e "$prefix/share/man/man5/vauban-rooms.5" ] && [ -e "$prefix/share/man/man5/vauban-entitlements.5" ]'
+check 'the login'"'"'s module is root'"'"'s, to be read' equals "$(stat -c '%U:%G %a' "$prefix/lib/vauban/pam_vauban.so")" 'root:root 644'
+if [ -n "$debian" ]; then
+    check 'three stacks of logins name it' in_stacks 3
+    check 'and it is said how to switch that off' grep -q 'pam-auth-update --disable vauban' "$TMPDIR/out"
+else
+    check 'where nothing writes stacks of logins none is changed' eval 'stacks | diff "$TMPDIR/stacks" -'
+fi
 check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . && ! find "$prefix" -type f -perm /022 | grep -q .'
 units=/etc/systemd/system
 check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'
@@ -112,10 +155,6 @@ unlock() { alice unlock --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null; }
 check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null'
 check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
 check 'and reads it' equals "$(alice get mail/me)" kept
-# With what comes further down, these are the steps of `make run`.
-scripts/make-csv 200 >"$TMPDIR/passwords.csv"
-check 'she imports 200 passwords' eval 'alice import "$TMPDIR/passwords.csv" >"$TMPDIR/out" 2>&1 && grep -q "200 added" "$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
-check 'and reads one of them' eval '[ -n "$(alice get site-12.example/user12@mail.example)" ]'
 check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
 check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
 
@@ -126,12 +165,33 @@ sed '/vauban-[a-z]*:/{/vauban-test/!d}' /etc/passwd >"$TMPDIR/passwd"
 boxed() { unshare $own --pid --fork --mount-proc bash -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/numbers" /etc/vauban/rooms && ! getent passwd vauban-enclave >/dev/null && shift 0 && exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$1/bin/vauban" get mail/me --no-input' "$TMPDIR" "$prefix"; }
 check 'from within a container she reads it again' eval 'unlock; equals "$(boxed)" kept'
 
+# A login with the installed module, whose password is the passcode.
+if [ -n "$debian" ] && command -v pamtester >/dev/null; then
+    chpasswd -c SHA512 -s 1000 <<<'vauban-test-alice:alice passcode'
+    printf '@include common-%s\n' auth account session >/etc/pam.d/vauban-test-login
+    login() { timeout 60 pamtester vauban-test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<'alice passcode' >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; }
+    check 'a login opens her keychain' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input && login && equals "$(alice get mail/me --no-input)" kept'
+    rm /etc/pam.d/vauban-test-login
+fi
+
 # The name in a question is the witness's, of a program that no other user could follow.
 check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
 if [ -x "$VAUBAN_BUILD/pty-play" ]; then
     cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
     printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
     check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+
+    # What `make run` shows, in the same words, as another person at a terminal; the demo throws its keychain away instead of the last.
+    passcode='correct horse battery' folder=$TMPDIR
+    step() {
+        expected=$1; shift 2
+        as vauban-test-bob env HOME=/nonexistent "$TMPDIR/pty-play" -- "$prefix/bin/vauban" "$@" >"$TMPDIR/out" 2>&1; status=$?
+        check "make run: vauban $*" eval 'equals "$status" "$expected" || { cat "$TMPDIR/out"; false; }'
+    }
+    . scripts/demo-steps
+    step 0 '' delete bank/anna </dev/null
+    step 44 '' get bank/anna --no-input </dev/null
+    check 'she sees nothing of what he keeps' eval 'refused 44 alice get site-12.example/user12@mail.example --no-input'
 fi
 
 # A machine with another id is a copy, and says so.
@@ -148,21 +208,27 @@ echo '# ours' >>/etc/vauban/rooms
 echo old >"$prefix/lib/vauban/old-program"; echo "$prefix/lib/vauban/old-program" >>"$prefix/lib/vauban/manifest"
 inode=$(stat -c %i "$prefix/lib/vauban/enclaved")
 sha256sum /var/lib/vauban/enclave/device-secret >"$TMPDIR/secret"
+[ -z "$debian" ] || DEBIAN_FRONTEND=noninteractive pam-auth-update --package --disable vauban
 check 'a second installation is an upgrade' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 check 'and says that it locks' grep -q 'is locked by this' "$TMPDIR/out"
 check 'programs are replaced, not written over' eval '[ "$(stat -c %i "$prefix/lib/vauban/enclaved")" != $inode ] && ! find "$prefix" -name "*.vauban-new" | grep .'
 check 'what this version does not have is gone' eval '! [ -e "$prefix/lib/vauban/old-program" ]'
 check 'the administrator'"'"'s roster stays' grep -q '^# ours' /etc/vauban/rooms
+[ -z "$debian" ] || { check 'logins that the administrator switched off stay off' in_stacks 0; DEBIAN_FRONTEND=noninteractive pam-auth-update --package --enable vauban; check 'and can be switched on' in_stacks 3; }
 check 'the device secret stays' sha256sum --quiet -c "$TMPDIR/secret"
 restart
 check 'and everybody'"'"'s items, after an unlock' eval 'refused 36 alice get mail/me --no-input && unlock && equals "$(alice get mail/me)" kept'
 
 # The end.
 stop
+systemctl enable --quiet vauban-unlock@vauban-test-alice.service 2>/dev/null
+check 'a server'"'"'s unlocking can be enabled' test -L /etc/systemd/system/multi-user.target.wants/vauban-unlock@vauban-test-alice.service
 check 'it uninstalls' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 tree | diff "$TMPDIR/before" - | sed -n 's/^[<>] //p' >"$TMPDIR/left"
 check 'all that is left is keychains and what was changed' eval '[ -s "$TMPDIR/left" ] && ! grep -vE "^(/var/lib/vauban|/etc/vauban)(/|$)" "$TMPDIR/left"'
 check 'it names both' eval 'grep -q "left: /var/lib/vauban" "$TMPDIR/out" && grep -q "left, because you changed it: /etc/vauban" "$TMPDIR/out"'
+check 'and where what logins remember is' grep -q /var/lib/vauban/login "$TMPDIR/out"
+check 'logins are as they were' eval 'stacks | diff "$TMPDIR/stacks" -'
 check 'the device secret is what it was' sha256sum --quiet -c "$TMPDIR/secret"
 check 'the users stay, whose numbers own it' eval 'getent passwd vauban-enclave >/dev/null'
 sed -n 's/^    //p' "$TMPDIR/out" >"$TMPDIR/commands"
@@ -173,13 +239,14 @@ check 'and the users' eval 'people | diff "$TMPDIR/people" -'
 DESTDIR=$TMPDIR/destdir PREFIX=/usr scripts/install >"$TMPDIR/out" 2>&1 || cat "$TMPDIR/out"
 check 'DESTDIR only copies' eval '[ -e "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.socket" ] && [ -e "$TMPDIR/destdir/etc/vauban/rooms" ] && tree | diff "$TMPDIR/before" -'
 check 'units name the program where it will be' grep -q '^ExecStart=/usr/lib/vauban/enclaved ' "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.service"
-check 'nothing of systemd is left unfilled' eval '! grep -rl @PROGRAMS@ "$TMPDIR/destdir"'
+check 'so does the profile of logins' grep -qF '/usr/lib/vauban/pam_vauban.so program=/usr/lib/vauban/vauban' "$TMPDIR/destdir/usr/share/pam-configs/vauban"
+check 'nothing is left unfilled' eval '! grep -rl @PROGRAMS@ "$TMPDIR/destdir"'
 for program in enclaved vauban; do check "nothing of the tests is installed beside $program" eval '! find "$TMPDIR/destdir" -name "*testing*" | grep .'; break; done
 mine() { as vauban-test-alice env TMPDIR="$TMPDIR/home" HOME="$TMPDIR/home" PREFIX="$TMPDIR/home/.local" "$@"; }
 check 'a person without root cannot install for everybody' refused 1 as vauban-test-alice env PREFIX=/usr/local "$TMPDIR/release/scripts/install"
 check 'a person installs user mode' eval 'mine scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 check 'is told the next step' grep -q 'next: vauban setup' "$TMPDIR/out"
-check 'has no service of it' eval '! find "$TMPDIR/home" -name "*.socket" | grep . && ! [ -e /etc/vauban ]'
+check 'has no service of it' eval '! find "$TMPDIR/home" -name "*.socket" -o -name "pam_vauban.so" | grep . && ! [ -e /etc/vauban ]'
 printf 'my passcode\n' >"$TMPDIR/passcode"
 check 'sets it up' eval 'mine "$TMPDIR/home/.local/bin/vauban" setup --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 check 'and uses it' eval 'printf mine | mine "$TMPDIR/home/.local/bin/vauban" set a/b 2>/dev/null && equals "$(mine "$TMPDIR/home/.local/bin/vauban" get a/b)" mine'

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// What the manual has to know of what is there.
+@Suite struct ManualTests {
+    private static func text(_ path: String) throws -> String { try SourceTree.text(of: SourceTree.root.appendingPathComponent(path)) }
+
+    /// The verbs as one types them, from the grammar's own sources: a row of VaubanCommand is a type, and its file under Verbs may give
+    /// it another name.
+    private static func verbs() throws -> [String] {
+        let folder = SourceTree.root.appendingPathComponent("Sources/CommandLine/vauban")
+        let sources = try SourceTree.files(in: folder, withExtension: ["swift"]).map(SourceTree.text(of:)).joined(separator: "\n")
+        let rows = try text("Sources/CommandLine/vauban/VaubanCommand.swift").matches(of: /(\w+)\.self/).map { String($0.1) }
+        return try rows.map { type in
+            let start = try #require(sources.range(of: "struct \(type): "), "\(type) is nowhere")
+            let configuration = sources[start.upperBound...].prefix { $0 != "\"" }
+            guard configuration.hasSuffix("commandName: ") else { return type.lowercased() }
+            return String(sources[configuration.endIndex...].dropFirst().prefix { $0 != "\"" })
+        }
+    }
+
+    @Test func theVerbsAreFound() throws {
+        let verbs = try Self.verbs()
+        #expect(verbs.count > 15)
+        #expect(Set(["set", "import", "list", "allow", "passcode", "login"]).isSubset(of: verbs))
+    }
+
+    @Test func everyVerbIsInTheManualPage() throws {
+        let entries = try Self.text("Install/man/vauban.1").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
+            .map { $0.split(separator: " ") }
+        for verb in try Self.verbs() {
+            #expect(entries.contains { $0.contains(Substring(verb)) }, "Install/man/vauban.1 does not know \(verb)")
+        }
+    }
+
+    @Test func everyVerbIsInTheTableOfTheManual() throws {
+        let parts = try Self.text("Manual/command-line.md").components(separatedBy: "```")
+        let words = try #require(parts.dropFirst().first).split(whereSeparator: \.isWhitespace)
+        for verb in try Self.verbs() {
+            #expect(zip(words, words.dropFirst()).contains { $0 == "vauban" && $1 == verb }, "Manual/command-line.md does not show \(verb)")
+        }
+    }
+
+    @Test func theExampleOfEntitlementsIsWhatKeychaindReads() throws {
+        let page = try Self.text("Install/man/vauban-entitlements.5")
+        let start = try #require(page.range(of: "<?xml")).lowerBound
+        let end = try #require(page.range(of: "</plist>")).upperBound
+        let list = try PropertyListSerialization.propertyList(from: Data(page[start..<end].utf8), format: nil)
+        let keys = try #require(list as? [String: [String]])
+        #expect(keys.keys.sorted() == ["keychain-access-groups", "vauban-applications"])
+        let source = try Self.text("Sources/Keychain/Keychain/Entitlements.swift")
+        for key in keys.keys { #expect(source.contains("\"\(key)\"")) }
+    }
+}
