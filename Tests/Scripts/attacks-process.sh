@@ -56,4 +56,38 @@ check 'A15 a disk of the person'"'"'s that says its files are root'"'"'s: not fo
 umount /srv/stick
 python=$(readlink -f /usr/bin/python3)
 cp "$python" "$own/calculator" && chown vauban-test-alice "$own/calculator"
+gcc -O1 -shared -fPIC -Dmain=attack -o "$own/attacker.so" Tests/Scripts/lib/attacker.c
+by_python() { by alice "$1" -c 'import ctypes, sys; words = [word.encode() for word in sys.argv]; ctypes.CDLL(sys.argv[1]).attack(3, (ctypes.c_char_p * 4)(*words[1:]))' "$own/attacker.so" get a; }
+check 'A16 a copy of an interpreter under another name: asked' equals "$(by_python "$own/calculator")" 'refused 23'
+printf '#' >>"$own/calculator"
+check 'A16 one of whose content a byte is another is a program of its own: not found' equals "$(by_python "$own/calculator")" 'refused 13'
+printf '#' | cat "$own/attacker" - >"$own/python3.99" && chmod 755 "$own/python3.99"
+check 'A16 what has an interpreter'"'"'s name: asked' equals "$(by alice "$own/python3.99" get a)" 'refused 23'
+check 'A17 an installed program, started by the dynamic loader: asked' equals "$(by alice "$loader" /srv/bin/mail get a)" -25308
+check 'A17 with the loader'"'"'s own preload: asked' equals "$(by alice "$loader" --preload "$own/preloaded.so" /srv/bin/mail get a)" -25308
+cp "$(readlink -f "$loader")" "$own/program" && chmod 755 "$own/program"
+check 'A17 a copy of the loader: asked' equals "$(by alice "$own/program" /srv/bin/mail get a)" -25308
+mounted=$TMPDIR/groups; mkdir "$mounted"
+if mount -t cgroup2 none "$mounted" 2>/dev/null && mkdir "$mounted/vauban-attack.slice" 2>/dev/null; then
+    mkdir -p "$mounted/vauban-attack.slice/mail.service"
+    check 'A18 in a unit of another'"'"'s name: not found' equals "$(bash -c 'echo $$ >"$0/cgroup.procs" && grep -q "/mail.service$" /proc/self/cgroup && shift 0 && exec "$@"' "$mounted/vauban-attack.slice/mail.service" setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups "$own/attacker" get a)" 'refused 13'
+    rmdir "$mounted/vauban-attack.slice/mail.service" "$mounted/vauban-attack.slice"
+else
+    echo 'A18 is not tried: no control groups here'
+fi
+
+# Code in another program.
+preloaded() { rm -f "$own/loot"; as vauban-test-alice LOOT="$own/loot" "$@"; }
+looted() { grep -qaF inside "$own/loot" && { [ "${1:-}" = nothing ] && ! grep -qaF 'of mail' "$own/loot" || { [ "${1:-}" = secret ] && grep -qaF 'of mail' "$own/loot"; }; }; }
+check 'A19 a library preloaded into an installed program: asked, and nobody is there' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" /srv/bin/mail get a)" -25308 && looted nothing'
+check 'A20 an audit module of the loader: asked' eval 'equals "$(preloaded LD_AUDIT="$own/preloaded.so" /srv/bin/mail get a)" -25308 && looted nothing'
+check 'A21 a preloaded library that moves into memory of its own: succeeds' eval 'equals "$(preloaded HIDE=1 LD_PRELOAD="$own/preloaded.so" /srv/bin/mail get a)" "0 of mail" && looted secret'
+check 'A22 a program that runs under a trace: asked' equals "$(by alice "$bin/hardening-probe" trace /srv/bin/mail get a)" -25308
+check 'A23 a program that was changed under a trace and let go: succeeds' equals "$(attack inject x a /srv/bin/mail get x)" '0 of mail'
+cp "$bin/keychain-caller" "$own/tool" && printf tool >>"$own/tool" && chown vauban-test-alice "$own/tool"
+by alice "$own/tool" add t 'of the tool' >/dev/null
+check 'A24 a library preloaded into a program of the person'"'"'s own: succeeds' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
+check 'A25 a program of the person'"'"'s own, with other content at its path and the old times: asked' eval 'by alice touch -r "$own/tool" "$own/times" && printf "x" | as vauban-test-alice dd of="$own/tool" bs=1 seek="$(($(stat -c %s "$own/tool") - 1))" conv=notrunc 2>/dev/null && by alice touch -r "$own/times" "$own/tool" && equals "$(by alice "$own/tool" get t)" -25308'
+check 'A26 writing to an installed program or its libraries: refused' eval '! by alice sh -c "echo x >>/srv/bin/mail" 2>/dev/null && ! by alice mv /srv/bin/mail /srv/bin/other 2>/dev/null'
+check 'A27 a program that hands its secrets to whoever starts it: succeeds' equals "$(as vauban-test-alice python3 -c 'import subprocess; print(subprocess.run(["/srv/bin/mail", "get", "a"], capture_output=True, text=True).stdout, end="")')" '0 of mail'
 finish
