@@ -28,5 +28,5 @@ held() {
     until_said ready "$TMPDIR/held" >&2
     kill -CONT "$keychain_pid"
     wait "$held_pid" 2>/dev/null
-    tail -n 1 "$TMPDIR/held"
+    sed -n '/^ready$/{n;p}' "$TMPDIR/held"
 }
