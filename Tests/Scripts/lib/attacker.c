@@ -236,21 +236,31 @@ static void swap(const char *account, const char *target, const char *own) {
     if (rename(moved, own)) fail("swap back");
 }
 
-// stand PROGRAM ARGUMENT -- COMMAND…: a child of this process, which executes PROGRAM meanwhile, executes the command; so whoever
+// stand PROGRAM ARGUMENT… -- COMMAND…: a child of this process, which executes PROGRAM meanwhile, executes the command; so whoever
 // started the command line is another program when it is looked at.
 static void stand(char **words) {
-    int ends[2], split = 0;
-    if (pipe2(ends, O_CLOEXEC)) fail("pipe");
+    int executed[2], ended[2], split = 0;
+    char byte;
     while (words[split] && strcmp(words[split], "--")) split++;
-    if (!words[split]) exit(64);
+    if (!words[split] || pipe2(executed, O_CLOEXEC) || pipe2(ended, O_CLOEXEC)) exit(64);
     words[split] = NULL;
-    if (!fork()) {
-        until_executed(ends);
-        execv(words[split + 1], words + split + 1);
-        fail(words[split + 1]);
+    pid_t stands = fork();
+    if (!stands) {
+        if (!fork()) {
+            until_executed(executed);
+            // The command alone holds this end, until it ends.
+            fcntl(ended[1], F_SETFD, 0);
+            execv(words[split + 1], words + split + 1);
+            fail(words[split + 1]);
+        }
+        execv(words[0], words);
+        fail(words[0]);
     }
-    execv(words[0], words);
-    fail(words[0]);
+    close(executed[1]);
+    close(ended[1]);
+    while (read(ended[0], &byte, 1) > 0) {}
+    kill(stands, SIGKILL);
+    waitpid(stands, NULL, 0);
 }
 
 // flood COUNT: as many connections as it gets, greeted and kept.
