@@ -45,7 +45,8 @@ package enum Patience: Sendable {
 
 /// The sender that every message must have.
 package enum ExpectedSender: Sendable {
-    case process(pid: Int32, uid: UInt32)
+    /// Held by its descriptor where there is one, since a number can be given again.
+    case process(pid: Int32, uid: UInt32, held: Descriptor? = nil)
     case person(uid: UInt32)
 }
 
@@ -171,8 +172,10 @@ package final class Channel: Sendable {
         if count < 0 { throw .system(SystemFault("receive a message", code: Int32(-count))) }
         if ancillary.truncated { throw .malformed("a message carries too many descriptors") }
         switch expected {
-        case .process(let pid, let uid):
+        case .process(let pid, let uid, let process):
             guard ancillary.has_credentials, ancillary.pid == pid, ancillary.uid == uid else { throw .foreignSender }
+            // While the process lives nobody else has its number; asked only now, so it was the process that wrote this.
+            if let process, !ProcessDescriptor.isAlive(process) { throw .foreignSender }
         case .person(let uid):
             guard ancillary.has_credentials, ancillary.uid == uid else { throw .foreignSender }
         }

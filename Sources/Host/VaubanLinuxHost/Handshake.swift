@@ -73,7 +73,7 @@ package enum Handshake {
             let named = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
             let peer = named.process == nil ? named.held(by: try ProcessDescriptor.open(named.pid)) : named
             let found = try look(peer)
-            let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid))
+            let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid, held: peer.process))
             let hello = try Hello()
             try channel.send(header: try hello.encoded())
             let message = try channel.receive(.machine)

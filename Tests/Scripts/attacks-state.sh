@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What programs do to what lies on the disk, tried: as another user, as the database's own user, and with a stolen copy. Each check is an
+# attack of Manual/attacks.md.
+set -u
+. Tests/Scripts/lib/attacks.sh
+cp "$bin/keychain-caller" /srv/bin/chat; chmod 755 /srv/bin/chat
+begin_attacks
+equals "$(by alice /srv/bin/mail add second 'the other one')" 0 && equals "$(by alice /srv/bin/chat add c 'of chat')" 0 || exit 1
+files=$state/keychain/$(id -u vauban-test-alice)
+database=$files/keychain.db
+
+for folder in "$state/enclave" "$state/keychain" "$files"; do
+    check "A46 looking into, linking into or filling a room's folder: refused (${folder#"$state/"})" eval '! by alice ls "$folder" 2>/dev/null && ! by alice cat "$folder/device-secret" "$folder/keychain.db" 2>/dev/null && ! by alice ln -s /etc/passwd "$folder/keychaind.lock" 2>/dev/null && ! by alice mv "$folder" "$folder.old" 2>/dev/null && ! by alice touch "$folder/x" 2>/dev/null'
+done
+check 'A46 a hard link to the database, or from it: refused' eval '! by alice ln "$database" "$own/database" 2>/dev/null && ! by alice ln "$own/attacker" "$database-wal" 2>/dev/null'
+check 'A47 entitlements or rooms of one'"'"'s own: refused' eval '! by alice cp "$own/attacker" /etc/vauban/entitlements/a.plist 2>/dev/null && ! by alice sh -c "echo >>/etc/vauban/rooms" 2>/dev/null && ! by alice mv /etc/vauban/rooms /etc/vauban/x 2>/dev/null'
+check 'A48 the enclave'"'"'s state, as the database'"'"'s user: refused' eval '! by keychain ls "$state/enclave" 2>/dev/null && ! by keychain cat "$state/enclave/device-secret" 2>/dev/null'
+
+# As the user of the database, while keychaind does not run.
+stop_keychain() { kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; }
+begin_keychain() { start_keychain; for _ in $(seq 1000); do by alice /srv/bin/mail list '' 2>/dev/null | grep -q '^0' && return; done; by alice /srv/bin/mail list ''; return 1; }
+# sql PYTHON…: with `rows` and `db`.
+sql() { by keychain python3 -c "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); $1; db.commit(); db.execute('pragma wal_checkpoint(truncate)'); db.close()" "$database"; }
+keep() { by keychain rm -rf "$state/keychain/kept"; by keychain cp -a "$files" "$state/keychain/kept"; }
+put_back() { by keychain rm -rf "$files"; by keychain cp -a "$state/keychain/kept" "$files"; }
+stop_keychain; keep
+sql "db.executemany('update item set metadata_binding = ?, secret_binding = ? where id = ?', [(m.replace(b':/srv/bin/mail', b':/srv/bin/chat'), s.replace(b':/srv/bin/mail', b':/srv/bin/chat'), i) for i, m, s in db.execute('select id, metadata_binding, secret_binding from item').fetchall()])"
+begin_keychain
+check 'A49 a row given to another group: it opens for nobody, and is put aside' eval 'equals "$(by alice /srv/bin/chat get a)" -25300; equals "$(by alice /srv/bin/chat list "")" "0 c@program:/srv/bin/chat"; ! equals "$(by alice /srv/bin/mail get a)" "0 of mail" >/dev/null'
+by alice /srv/bin/mail get a; by alice /srv/bin/chat list ''; alice status
+by keychain python3 -c "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); print(db.execute('select reason from quarantine').fetchall())" "$database"
+stop_keychain; put_back
+sql "rows = db.execute('select id, secret, wrapped_key, secret_binding from item order by id').fetchall(); db.executemany('update item set secret = ?, wrapped_key = ?, secret_binding = ? where id = ?', [(*rows[1][1:], rows[0][0]), (*rows[0][1:], rows[1][0])])"
+begin_keychain
+by alice /srv/bin/mail get a;by alice /srv/bin/mail get second; alice status | grep -i aside
+by keychain python3 -c "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); print(db.execute('select reason from quarantine').fetchall())" "$database"
+stop_keychain; put_back; begin_keychain
+check 'A51 x' eval 'equals "$(by alice /srv/bin/mail delete a)" 0; equals "$(by alice /srv/bin/mail get a)" -25300'
+stop_keychain; put_back; begin_keychain
+check 'A51 an older database put back: what was deleted is there again' equals "$(by alice /srv/bin/mail get a)" '0 of mail'
+
+# Another machine: the same database, and an enclave with a device secret of its own.
+check 'A52 the database holds no name and no value in the clear' eval '! grep -rqaF -e "of mail" -e "the other one" -e callers "$state/keychain"'
+stop_keychain; kill $enclave_pid; wait $enclave_pid 2>/dev/null
+mv "$state/enclave" "$state/enclave.own"; install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
+start_enclave; start_keychain
+for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && break; done
+with_passcode alice passcode set
+by alice /srv/bin/mail get a
+by alice /srv/bin/mail list ''
+alice status
+finish

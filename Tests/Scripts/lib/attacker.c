@@ -1,0 +1,338 @@
+// A hostile program: each of its words is one thing that a program tries, at the keychain's door unless said otherwise. It prints
+// what came of it, one line: `value TEXT`, `refused REASON`, `nothing`, `closed …`. Everything ends by itself.
+#include "attacker.h"
+
+#define KEYCHAIN "/run/vauban/keychain"
+
+// get ACCOUNT: asks as itself, under whatever name it was started.
+static void get(const char *account) { request(introduce(KEYCHAIN, 0), account, 0); }
+
+// hold: makes a connection and keeps it; says its descriptor and number.
+static void hold(void) {
+    printf("%d %d\n", introduce(KEYCHAIN, 0), getpid());
+    fflush(stdout);
+    getchar();
+}
+
+// inherit ACCOUNT: a child uses the connection that its parent made.
+static void inherit(const char *account) {
+    int connection = introduce(KEYCHAIN, 0);
+    if (!fork()) { request(connection, account, 0); _exit(0); }
+    wait(NULL);
+}
+
+// pass ACCOUNT: the connection is sent to another process, which uses it.
+static void pass(const char *account) {
+    int pair[2], descriptor = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) fail("socketpair");
+    if (!fork()) {
+        uint8_t front[9];
+        if (read_all(pair[1], front, 9, &descriptor)) _exit(1);
+        request(descriptor, account, 0);
+        _exit(0);
+    }
+    int connection = introduce(KEYCHAIN, 0);
+    struct der d;
+    der_begin(&d);
+    der_byte(&d, 0);
+    if (send_message(pair[0], &d, connection, 0)) fail("pass");
+    wait(NULL);
+}
+
+// Waits for the end of file on a pipe whose other end closes when its holder executes a program.
+static void until_executed(int ends[2]) { char byte; close(ends[1]); while (read(ends[0], &byte, 1) > 0) {} }
+
+// late ACCOUNT PROGRAM…: asks, and executes another program before the answer; a helper reads the answer.
+static void late(const char *account, char **program) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) fail("pipe");
+    int connection = introduce(KEYCHAIN, 0);
+    pid_t self = getpid();
+    if (!fork()) {
+        until_executed(ends);
+        tell_answer(connection);
+        kill(self, SIGKILL);
+        _exit(0);
+    }
+    struct der d;
+    ask_for(&d, account);
+    if (send_message(connection, &d, -1, 0)) fail("send");
+    execv(program[0], program);
+    fail(program[0]);
+}
+
+// early ACCOUNT PROGRAM…: connects, and executes another program before anybody has looked; a helper with the same connection then
+// speaks in its place. With `forge` the helper names the other process as the sender. It says `ready` when the look may begin.
+static void early(const char *account, char **program, int forge) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) fail("pipe");
+    int connection = door(KEYCHAIN);
+    pid_t other = getpid();
+    if (!fork()) {
+        static struct message hello;
+        until_executed(ends);
+        say("ready");
+        if (receive_message(connection, &hello)) say("closed before a word");
+        else if (greet(connection, &hello, 0, other, forge ? other : 0)) say("closed at the greeting");
+        else request(connection, account, forge ? other : 0);
+        kill(other, SIGKILL);
+        _exit(0);
+    }
+    execv(program[0], program);
+    fail(program[0]);
+}
+
+// relay ACCOUNT PROGRAM…: the same with a program that writes to its output what it reads, so that the sender is that program.
+static void relay(const char *account, char **program) {
+    int ends[2], words[2];
+    if (pipe2(ends, O_CLOEXEC) || pipe(words)) fail("pipe");
+    int connection = door(KEYCHAIN);
+    pid_t other = getpid();
+    if (!fork()) {
+        static struct message hello;
+        int pair[2];
+        close(words[0]);
+        until_executed(ends);
+        say("ready");
+        if (receive_message(connection, &hello)) { say("closed before a word"); _exit(0); }
+        // What it would say is made on a pair of sockets and goes through the pipe, where no descriptor can go.
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || greet(pair[0], &hello, 0, 0, 0)) fail("greeting");
+        struct der d;
+        ask_for(&d, account);
+        send_message(pair[0], &d, -1, 0);
+        uint8_t bytes[4096];
+        ssize_t count = read(pair[1], bytes, sizeof bytes);
+        while (recv(pair[1], bytes + count, sizeof bytes - count, MSG_PEEK | MSG_DONTWAIT) > 0) count += read(pair[1], bytes + count, sizeof bytes - count);
+        if (write(words[1], bytes, count) != count) fail("relay");
+        tell_answer(connection);
+        kill(other, SIGKILL);
+        _exit(0);
+    }
+    dup2(words[0], 0);
+    dup2(connection, 1);
+    close(words[1]);
+    execv(program[0], program);
+    fail(program[0]);
+}
+
+static void become(uid_t user) {
+    if (setresgid(user, user, user) && setresgid(65534, 65534, 65534)) fail("group");
+    if (setresuid(user, user, user)) fail("user");
+    prctl(PR_SET_DUMPABLE, 1);
+}
+
+// A child with a number that was another's: as root, who can say which number comes next. Whoever is not has to make processes until
+// the numbers come round again.
+static pid_t child_numbered(pid_t number) {
+    for (int attempt = 0; attempt < 2000; attempt++) {
+        int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+        if (file < 0 || dprintf(file, "%d", number - 1) < 0) fail("ns_last_pid");
+        close(file);
+        pid_t child = fork();
+        if (child == 0 && getpid() == number) return 0;
+        if (child == 0) _exit(0);
+        if (child == number) return child;
+        waitpid(child, NULL, 0);
+    }
+    say("no such number");
+    exit(77);
+}
+
+// number USER ACCOUNT PROGRAM…: who connected has ended before anybody looked, and its number is a better-known program's.
+static void number_before(uid_t user, const char *account, char **program) {
+    static struct message hello;
+    int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
+    setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    struct timeval time = {.tv_sec = 20};
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = KEYCHAIN};
+    pid_t first = fork();
+    if (!first) { become(user); _exit(connect(connection, (struct sockaddr *)&address, sizeof address)); }
+    waitpid(first, NULL, 0);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) fail("pipe");
+    pid_t second = child_numbered(first);
+    if (!second) { become(user); execv(program[0], program); fail(program[0]); }
+    until_executed(ends);
+    say("ready");
+    if (receive_message(connection, &hello)) say("closed before a word");
+    else if (greet(connection, &hello, 0, second, 0)) say("closed at the greeting");
+    else request(connection, account, 0);
+    kill(second, SIGKILL);
+}
+
+// successor USER ACCOUNT HOLDER: a program's connection is taken, the program ended, and its number given to another that speaks on.
+static void successor(uid_t user, const char *account, char *holder) {
+    int words[2], keep[2], descriptor, named;
+    if (pipe(words) || pipe(keep)) fail("pipe");
+    pid_t first = fork();
+    if (!first) {
+        dup2(keep[0], 0); dup2(words[1], 1);
+        close(keep[1]);
+        become(user);
+        execl(holder, holder, "hold", NULL);
+        fail(holder);
+    }
+    FILE *lines = fdopen(words[0], "r");
+    if (!lines || fscanf(lines, "%d %d", &descriptor, &named) != 2) { say("no holder"); exit(1); }
+    int process = (int)syscall(SYS_pidfd_open, first, 0);
+    int taken = (int)syscall(SYS_pidfd_getfd, process, descriptor, 0);
+    if (taken < 0) fail("pidfd_getfd");
+    kill(first, SIGKILL);
+    waitpid(first, NULL, 0);
+    pid_t second = child_numbered(first);
+    if (!second) { become(user); request(taken, account, 0); _exit(0); }
+    waitpid(second, NULL, 0);
+}
+
+// take PID DESCRIPTOR ACCOUNT: takes a connection out of another process and asks on it.
+static void take(pid_t other, int descriptor, const char *account) {
+    int taken = (int)syscall(SYS_pidfd_getfd, (int)syscall(SYS_pidfd_open, other, 0), descriptor, 0);
+    if (taken < 0) { printf("not taken %d\n", errno); return; }
+    request(taken, account, 0);
+}
+
+// inject FROM TO PROGRAM…: starts a program under a trace, changes what it will do, and lets go before it asks.
+static void inject(const char *from, const char *to, char **program) {
+    pid_t child = fork();
+    if (!child) { ptrace(PTRACE_TRACEME, 0, 0, 0); execv(program[0], program); fail(program[0]); }
+    int status;
+    waitpid(child, &status, 0);
+    char path[64], memory[8192];
+    snprintf(path, sizeof path, "/proc/%d/stat", child);
+    FILE *file = fopen(path, "r");
+    // Field 48 is where its arguments begin.
+    unsigned long start = 0;
+    if (!file || fscanf(file, "%*d (%*[^)]) %*c") < 0) fail("stat");
+    for (int field = 4; field <= 48; field++) if (fscanf(file, " %lu", &start) != 1 && fscanf(file, "%*s") < 0) fail("stat");
+    snprintf(path, sizeof path, "/proc/%d/mem", child);
+    int target = open(path, O_RDWR);
+    if (target < 0) { printf("not traced %d\n", errno); kill(child, SIGKILL); return; }
+    ssize_t count = pread(target, memory, sizeof memory, start);
+    if (count <= 0) count = pread(target, memory, 256, start);
+    char *found = count > 0 ? memmem(memory, count, from, strlen(from) + 1) : NULL;
+    if (!found || pwrite(target, to, strlen(from), start + (found - memory)) < 0) fail("inject");
+    ptrace(PTRACE_DETACH, child, 0, 0);
+    waitpid(child, &status, 0);
+}
+
+// memory ACCOUNT: executes itself from memory, without a file that has a name.
+static void memory(const char *account) {
+    int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, "mail", 0);
+    char bytes[65536];
+    for (ssize_t count; (count = read(self, bytes, sizeof bytes)) > 0;) if (write(copy, bytes, count) != count) fail("copy");
+    char *arguments[] = {"/srv/bin/mail", "get", (char *)account, NULL}, *none[] = {NULL};
+    fexecve(copy, arguments, none);
+    fail("fexecve");
+}
+
+// swap ACCOUNT TARGET: its path leads to another program while it asks.
+static void swap(const char *account, const char *target, const char *own) {
+    char moved[4096];
+    snprintf(moved, sizeof moved, "%s.moved", own);
+    if (rename(own, moved) || symlink(target, own)) fail("swap");
+    get(account);
+    unlink(own);
+    if (rename(moved, own)) fail("swap back");
+}
+
+// stand PROGRAM ARGUMENT… -- COMMAND…: a child of this process, which executes PROGRAM meanwhile, executes the command; so whoever
+// started the command line is another program when it is looked at.
+static void stand(char **words) {
+    int executed[2], ended[2], split = 0;
+    char byte;
+    while (words[split] && strcmp(words[split], "--")) split++;
+    if (!words[split] || pipe2(executed, O_CLOEXEC) || pipe2(ended, O_CLOEXEC)) exit(64);
+    words[split] = NULL;
+    pid_t stands = fork();
+    if (!stands) {
+        if (!fork()) {
+            until_executed(executed);
+            // The command alone holds this end, until it ends.
+            fcntl(ended[1], F_SETFD, 0);
+            execv(words[split + 1], words + split + 1);
+            fail(words[split + 1]);
+        }
+        execv(words[0], words);
+        fail(words[0]);
+    }
+    close(executed[1]);
+    close(ended[1]);
+    while (read(ended[0], &byte, 1) > 0) {}
+    kill(stands, SIGKILL);
+    waitpid(stands, NULL, 0);
+}
+
+// flood COUNT: as many connections as it gets, greeted and kept.
+static void flood(int count) {
+    static struct message hello;
+    int *connections = calloc(count, sizeof(int)), kept = 0;
+    for (int index = 0; index < count; index++) connections[index] = door(KEYCHAIN);
+    for (int index = 0; index < count; index++)
+        if (!receive_message(connections[index], &hello) && !greet(connections[index], &hello, 0, getpid(), 0)) kept++;
+    printf("flooding %d\n", kept);
+    fflush(stdout);
+    getchar();
+}
+
+// choke: requests without end, whose answers it never reads.
+static void choke(const char *account) {
+    int connection = introduce(KEYCHAIN, 0), sent = 0;
+    struct der d;
+    ask_for(&d, account);
+    fcntl(connection, F_SETFL, O_NONBLOCK);
+    struct pollfd poller = {.fd = connection, .events = POLLOUT};
+    // Full, and for a second nothing was taken: the other side waits for us.
+    while (poll(&poller, 1, 1000) == 1 && !send_message(connection, &d, -1, 0)) sent++;
+    printf("choking %d\n", sent);
+    fflush(stdout);
+    getchar();
+}
+
+// garbage: messages that are none.
+static void garbage(void) {
+    uint8_t huge[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    int connection = introduce(KEYCHAIN, 0);
+    if (write(connection, huge, sizeof huge) != sizeof huge) fail("write");
+    tell_answer(connection);
+}
+
+// dial SOCKET ROLE: whether a door lets it in as what it says it is.
+static void dial(const char *path, int role) {
+    static struct message message;
+    int connection = door(path);
+    if (receive_message(connection, &message)) { say("closed before a word"); return; }
+    if (greet(connection, &message, role, getpid(), 0)) { say("closed at the greeting"); return; }
+    struct pollfd poller = {.fd = connection, .events = POLLIN};
+    say(poll(&poller, 1, 3000) == 1 && receive_message(connection, &message) ? "closed after the greeting" : "let in");
+}
+
+int main(int count, char **words) {
+    setlinebuf(stdout);
+    // Whatever waits is over by then.
+    alarm(90);
+    const char *word = count > 1 ? words[1] : "";
+#define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
+    if (IS("get", 1)) get(words[2]);
+    else if (IS("lie", 1)) { prctl(PR_SET_NAME, "mail"); get(words[2]); }
+    else if (IS("hold", 0)) hold();
+    else if (IS("inherit", 1)) inherit(words[2]);
+    else if (IS("pass", 1)) pass(words[2]);
+    else if (IS("late", 2)) late(words[2], words + 3);
+    else if (IS("early", 2)) early(words[2], words + 3, 0);
+    else if (IS("forge", 2)) early(words[2], words + 3, 1);
+    else if (IS("relay", 2)) relay(words[2], words + 3);
+    else if (IS("number", 3)) number_before(atoi(words[2]), words[3], words + 4);
+    else if (IS("successor", 3)) successor(atoi(words[2]), words[3], words[4]);
+    else if (IS("take", 3)) take(atoi(words[2]), atoi(words[3]), words[4]);
+    else if (IS("inject", 3)) inject(words[2], words[3], words + 4);
+    else if (IS("memory", 1)) memory(words[2]);
+    else if (IS("swap", 2)) swap(words[2], words[3], words[0]);
+    else if (IS("stand", 3)) stand(words + 2);
+    else if (IS("flood", 1)) flood(atoi(words[2]));
+    else if (IS("choke", 1)) choke(words[2]);
+    else if (IS("garbage", 0)) garbage();
+    else if (IS("dial", 2)) dial(words[2], atoi(words[3]));
+    else { fprintf(stderr, "attacker: what is %s?\n", word); return 64; }
+    return 0;
+}

@@ -1,0 +1,129 @@
+// A hostile program that plays what the person believes: a place to be asked, a keychain, a terminal. It prints what came of it.
+// Everything ends by itself.
+#include "attacker.h"
+#include <sys/ioctl.h>
+
+#define AUTHENTICATION "/run/vauban/authentication"
+
+// agent SCOPE ANSWER: a prompt agent that is not the person's; it says what it is asked and answers `cancel`, `guess` or `yes`.
+static void agent(int scope, const char *answer) {
+    static struct message m;
+    struct der d;
+    int connection = introduce(AUTHENTICATION, 1);
+    der_begin(&d);
+    der_field(&d, 0x0C, "a hostile program", 17);
+    der_number(&d, scope);
+    der_wrap(&d, 0xA0, 0);
+    der_number(&d, 1);
+    der_wrap(&d, 0x30, 0);
+    if (send_message(connection, &d, -1, 0)) { say("closed"); return; }
+    struct timeval time = {.tv_sec = 60};
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    while (!receive_message(connection, &m)) {
+        const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
+        if (*at == 0xA0) say("registered");
+        if (*at == 0xA1) {
+            for (const uint8_t *byte = at + 1; byte < m.header + m.header_size - 2; byte++)
+                if (byte[0] == 0x02 && byte[1] == 1) { printf("refused %d\n", byte[2]); break; }
+            fflush(stdout);
+        }
+        if (*at == 0xA3) printf("settled %d\n", m.header[m.header_size - 1]), fflush(stdout);
+        if (*at != 0xA2) continue;
+        printf("asked: ");
+        for (size_t index = 0; index < m.header_size; index++) putchar(m.header[index] >= 32 && m.header[index] < 127 ? m.header[index] : '.');
+        putchar('\n');
+        fflush(stdout);
+        uint8_t *prompt = memmem(m.header, m.header_size, "\x04\x10", 2), *challenge = memmem(m.header, m.header_size, "\x04\x20", 2);
+        uint8_t key[32] = {9}, text[40] = {0};
+        if (!prompt || !challenge) continue;
+        der_begin(&d);
+        if (!strcmp(answer, "guess")) {
+            der_field(&d, 0x04, text, sizeof text);
+            der_field(&d, 0x04, key, sizeof key);
+            der_wrap(&d, 0x30, 0);
+            der_wrap(&d, 0xA0, 0);
+        } else {
+            der_field(&d, strcmp(answer, "yes") ? 0xA1 : 0xA5, NULL, 0);
+        }
+        der_raw(&d, challenge, 34);
+        der_raw(&d, prompt, 18);
+        der_wrap(&d, 0xA1, 0);
+        der_number(&d, 1);
+        der_wrap(&d, 0x30, 0);
+        send_message(connection, &d, -1, 0);
+    }
+    say("closed");
+}
+
+// serve SOCKET: a false keychain, which says what the first program brings to it.
+static void serve(const char *path) {
+    static struct message m;
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    unlink(path);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 8)) { printf("not bound %d\n", errno); return; }
+    chmod(path, 0777);
+    say("serving");
+    struct pollfd poller = {.fd = listener, .events = POLLIN};
+    if (poll(&poller, 1, 20000) != 1) { say("nobody came"); return; }
+    int connection = accept(listener, NULL, NULL);
+    setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    struct der d;
+    uint8_t nonce[16] = {7};
+    der_begin(&d);
+    der_field(&d, 0x04, nonce, sizeof nonce);
+    der_number(&d, 1);
+    der_wrap(&d, 0x30, 0);
+    send_message(connection, &d, -1, 0);
+    if (receive_message(connection, &m)) { say("it went without a word"); return; }
+    if (receive_message(connection, &m)) { say("it went after the greeting"); return; }
+    printf("got %.*s\n", (int)m.secret_size, m.secret);
+    fflush(stdout);
+    der_begin(&d);
+    der_field(&d, 0xA1, NULL, 0);
+    der_number(&d, 1);
+    der_wrap(&d, 0x30, 0);
+    send_message(connection, &d, -1, 0);
+    receive_message(connection, &m);
+}
+
+// type TEXT [TERMINAL]: types into the terminal that it was started from, or into another. `\n` is Enter.
+static void type(const char *text, const char *terminal) {
+    int file = open(terminal, O_RDWR);
+    if (file < 0) { printf("not opened %d\n", errno); return; }
+    for (; *text; text++) {
+        char key = text[0] == '\\' && text[1] == 'n' ? (text++, '\r') : *text;
+        if (ioctl(file, TIOCSTI, &key)) { printf("not typed %d\n", errno); return; }
+    }
+    say("typed");
+}
+
+// overhear TERMINAL: reads a line that is typed at a terminal which is not its own.
+static void overhear(const char *terminal) {
+    int file = open(terminal, O_RDONLY | O_NOCTTY);
+    if (file < 0) { printf("not opened %d\n", errno); return; }
+    char line[256];
+    size_t count = 0;
+    say("listening");
+    while (count < sizeof line) {
+        ssize_t got = read(file, line + count, sizeof line - count);
+        if (got <= 0) { printf("not heard %d\n", errno); return; }
+        count += got;
+        if (line[count - 1] == '\n' || line[count - 1] == '\r') break;
+    }
+    printf("heard %.*s\n", (int)count - 1, line);
+}
+
+int main(int count, char **words) {
+    setlinebuf(stdout);
+    alarm(90);
+    const char *word = count > 1 ? words[1] : "";
+#define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
+    if (IS("agent", 2)) agent(atoi(words[2]), words[3]);
+    else if (IS("serve", 1)) serve(words[2]);
+    else if (IS("type", 2)) type(words[2], words[3]);
+    else if (IS("overhear", 1)) overhear(words[2]);
+    else { fprintf(stderr, "impostor: what is %s?\n", word); return 64; }
+    return 0;
+}
