@@ -25,7 +25,7 @@ enum AdoptionMarker {
         let parts = [database, "\(database)-wal"].map { path in
             var information = stat()
             guard lstat(path, &information) == 0 else { return "none" }
-            return "\(information.st_ino) \(information.st_size) \(information.st_mtim.tv_sec).\(information.st_mtim.tv_nsec)"
+            return "\(information.st_size) \(information.st_mtim.tv_sec).\(information.st_mtim.tv_nsec)"
         }
         return "version 1\ndatabase \(parts[0])\nlog \(parts[1])\n"
     }

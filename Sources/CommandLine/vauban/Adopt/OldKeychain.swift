@@ -86,23 +86,29 @@ final class OldKeychain {
 
     // MARK: The end
 
-    /// Destroys its keys, which ends every copy of what is in the folder, and then removes the folder. A kill in between
-    /// leaves an empty keychain, which can be deleted the same way.
+    /// Destroys its keys, so that what a disk keeps of removed files opens no more, and then removes the folder. A kill in
+    /// between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
     func delete() throws {
         try start()
         try erase()
         try close()
-        // No launcher starts meanwhile.
-        guard let lock = try folder.lock(LauncherControl.lockName) else { throw Refusal(.unavailable, "the old keychain's rooms were started again") }
-        defer { withExtendedLifetime(lock) {} }
-        // Its last file is the one that says that there is a keychain.
-        let names = try FileManager.default.contentsOfDirectory(atPath: home).filter { $0 != ServiceFile.name }
-        do {
-            for name in names + [ServiceFile.name] { try FileManager.default.removeItem(atPath: "\(home)/\(name)") }
-            try FileManager.default.removeItem(atPath: home)
-        } catch {
-            throw Refusal(.storageFailed, "the old keychain's keys are destroyed, but \(home) could not be removed whole; remove it by hand")
-        }
+        try Self.removeRemains(of: home)
+        let aside = Self.aside(home)
+        guard rename(home, aside) == 0 else { throw Self.notRemoved(home) }
+        try Self.removeRemains(of: home)
+    }
+
+    /// What a deletion was killed at: its keys are gone already.
+    static func removeRemains(of home: String) throws {
+        let aside = aside(home)
+        guard access(aside, F_OK) == 0 else { return }
+        do { try FileManager.default.removeItem(atPath: aside) } catch { throw notRemoved(aside) }
+    }
+
+    private static func aside(_ home: String) -> String { "\(home).deleted" }
+
+    private static func notRemoved(_ path: String) -> Refusal {
+        Refusal(.storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
     }
 
     private func erase() throws {

@@ -32,8 +32,10 @@ struct Adopt: ParsableCommand {
     func run() throws {
         // Before anything else: for VAUBAN_HOME a session makes the folder.
         let service = try Self.destination()
+        let home = ServiceEnvironment.ofThisProcess.userHome
         guard let own = OwnKeychain.behind(service) else {
-            return say("You have no keychain from user mode\(ServiceEnvironment.ofThisProcess.userHome.map { " in \(SafeText.visible($0))" } ?? ""): there is nothing to move.")
+            if let home { try OldKeychain.removeRemains(of: home) }
+            return say("You have no keychain from user mode\(home.map { " in \(SafeText.visible($0))" } ?? ""): there is nothing to move.")
         }
         let new = try Session(person)
         let old = try OldKeychain(own, Person(mayBeAsked: !person.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
@@ -110,7 +112,7 @@ struct Adopt: ParsableCommand {
             return say("The old keychain is kept in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
         }
         try old.delete()
-        say("The old keychain is deleted: its keys are destroyed, so no copy of \(SafeText.visible(old.home)) opens any more.")
+        say("The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens with its passcode.")
     }
 
     private func confirms(_ old: OldKeychain) throws -> Bool {
