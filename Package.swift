@@ -129,7 +129,7 @@ let testing: [Target] = [
     // Passes a socket to a room as systemd would, for tests with several system users.
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
-    program("keychain-caller", in: "Testing", ["Security"]),
+    program("keychain-caller", in: "Testing", ["Security", "LocalAuthentication"]),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.

@@ -69,7 +69,7 @@ let allowedImports: [String: Set<String>] = [
     "FuzzHarness": platform.union(policy).union(["Enclave", "EnclaveWire", "Crypto"]),
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
-    "keychain-caller": platform.union(["Security"]),
+    "keychain-caller": platform.union(["Security", "LocalAuthentication"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
     "SimulatedHost": platform.union(["VaubanLinuxHost"]),
     "keychaind-testing": platform.union(["Keychain", "VaubanLinuxHost"]),

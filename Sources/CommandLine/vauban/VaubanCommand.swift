@@ -20,6 +20,6 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(name: "Programs:", subcommands: [Allow.self, Disallow.self, Give.self]),
             CommandGroup(name: "The keychain:", subcommands: [Status.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
-            CommandGroup(name: "The service:", subcommands: [Setup.self, Serve.self, Stop.self, Login.self]),
+            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self]),
         ])
 }

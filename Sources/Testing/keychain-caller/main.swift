@@ -2,11 +2,12 @@
 // behind it what was found: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
 
 import Foundation
+import LocalAuthentication
 import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|get|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print("usage: keychain-caller add|rich|sealed|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -20,6 +21,23 @@ case "add":
     item[kSecValueData] = Data(value.utf8)
     if words.count > 4 { item[kSecAttrAccess] = access(for: Array(words.dropFirst(4))) }
     status = SecItemAdd(item as CFDictionary, nil)
+// With every attribute that an item can have.
+case "rich":
+    item[kSecValueData] = Data(value.utf8)
+    item.merge(rich) { $1 }
+    status = SecItemAdd(item as CFDictionary, nil)
+// With a password of the program's own, which is the item's name.
+case "sealed":
+    item[kSecValueData] = Data(value.utf8)
+    let context = LAContext()
+    _ = context.setCredential(Data(words[1].utf8), type: .applicationPassword)
+    item[kSecUseAuthenticationContext] = context
+    item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil)
+    status = SecItemAdd(item as CFDictionary, nil)
+case "show":
+    item[kSecAttrSynchronizable] = kSecAttrSynchronizableAny
+    item[kSecReturnAttributes] = true
+    status = SecItemCopyMatching(item as CFDictionary, &found)
 case "get", "fail":
     item[kSecReturnData] = true
     if words[0] == "fail" { item[kSecUseAuthenticationUI] = kSecUseAuthenticationUIFail }
@@ -37,8 +55,22 @@ case let data as Data: print("\(status) \(String(decoding: data, as: UTF8.self))
 case let list as [[String: Any]]:
     let names = list.map { "\($0[kSecAttrAccount as String] as? String ?? "")@\($0[kSecAttrAccessGroup as String] as? String ?? "")" }
     print("\(status) \(names.sorted().joined(separator: " "))")
+case let attributes as [String: Any]:
+    let shown = attributes.filter { !["cdat", "mdat", "agrp", "accc", "sha1"].contains($0.key) }.map { "\($0.key)=\(text(of: $0.value))" }
+    print("\(status) \(shown.sorted().joined(separator: " "))")
 default: print(status)
 }
+
+var rich: [CFString: Any] {
+    [
+        kSecAttrSynchronizable: true, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock, kSecAttrLabel: "a label",
+        kSecAttrDescription: "a description", kSecAttrComment: "a comment", kSecAttrGeneric: Data([0, 1, 255]),
+        kSecAttrCreator: 7, kSecAttrType: 8, kSecAttrIsInvisible: true, kSecAttrIsNegative: false,
+    ]
+}
+
+/// Data as bytes, whose order is part of what is compared.
+func text(of value: Any) -> String { (value as? Data).map { "\(Array($0))" } ?? "\(value)" }
 
 /// The oldest of Apple's access models: an item that names the applications that may read it.
 func access(for paths: [String]) -> SecAccess? {

@@ -16,6 +16,8 @@ extension Session {
                 query.returnsAttributes = true
                 query.authenticationUI = .describe
                 query.coversAllOwners = ofAllOwners
+                // A program may have marked one so; in the person's own hand it is an item like any other.
+                query.includesSynchronizable = true
                 matches += try found(query).compactMap(\.record).filter(selection.means)
             }
             return matches

@@ -32,10 +32,10 @@ final class Person: Sendable {
         passcodeDescriptor = options.passcodeDescriptor
     }
 
-    /// For a verb that takes no passcode.
-    init(mayBeAsked: Bool) {
+    /// For a verb that takes no passcode, or another one.
+    init(mayBeAsked: Bool, passcodeDescriptor: Int32? = nil) {
         self.mayBeAsked = mayBeAsked
-        passcodeDescriptor = nil
+        self.passcodeDescriptor = passcodeDescriptor
     }
 
     /// The terminal to ask on; nil when there is none, when this is a background job, or when asking is not wanted.

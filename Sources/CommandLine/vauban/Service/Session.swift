@@ -10,14 +10,19 @@ import VaubanSecretBytes
 final class Session {
     let service: Service
     let person: Person
+    /// What it is called where the person is asked to open it; a command may deal with two.
+    let name: String
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
     convenience init(_ options: PersonOptions) throws { try self.init(Person(options)) }
 
-    init(_ person: Person) throws {
-        service = try ServiceAccess.current()
+    convenience init(_ person: Person) throws { self.init(person, try ServiceAccess.current(), name: "The keychain") }
+
+    init(_ person: Person, _ service: Service, name: String) {
+        self.service = service
         self.person = person
+        self.name = name
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
     }
@@ -32,13 +37,24 @@ final class Session {
         }
     }
 
+    /// Opens it now if it is closed, for work that should not stop in the middle to ask.
+    func openNow() throws {
+        let device = try authentication.status().device
+        switch device.lock {
+        case .unlocked: return
+        case .locked: try open(because: Refusal(.locked))
+        case .beforeFirstUnlock: try open(because: Refusal(.beforeFirstUnlock))
+        case .unreadable: throw Refusal(.stateUnreadable, device.warnings.first)
+        }
+    }
+
     private func open(because refusal: Refusal) throws {
         if person.hasPreparedPasscode {
             let passcode = try person.preparedPasscode()
             return try authentication.unlock(passcode)
         }
         guard let terminal = person.terminal else { throw refusal }
-        let why = refusal.reason == .locked ? "The keychain is locked." : "The keychain has not been unlocked since it started."
+        let why = refusal.reason == .locked ? "\(name) is locked." : "\(name) has not been unlocked since it started."
         terminal.write(why + "\n")
         try unlock(on: terminal)
     }

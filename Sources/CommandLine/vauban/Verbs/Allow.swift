@@ -134,7 +134,8 @@ enum Permitting {
         let subject = try name(of: program)
         // An item is of one class; the first that has it is meant.
         for kind in selection.kinds {
-            let query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+            var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+            query.includesSynchronizable = true
             let change = PermissionChange(.reads, subject: subject, permits: permits, item: query)
             do {
                 return try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }

@@ -30,6 +30,7 @@ struct ListItems: ParsableCommand {
         let records = try session.matches(selection, ofAllOwners: allOwners).sorted { ($0.name, $0.options) < ($1.name, $1.options) }
         if records.isEmpty {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
+            if let own = OwnKeychain.behind(session.service), !own.isAdopted { return say("There are no items here: \(own.mention)") }
             return say("There are no items yet. Add one: vauban set github/anna")
         }
         let isTerminal = isatty(STDOUT_FILENO) == 1

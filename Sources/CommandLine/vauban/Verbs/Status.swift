@@ -23,6 +23,7 @@ struct Status: ParsableCommand {
         let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
         print(
             StatusText.text(
-                mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions))
+                mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
+                own: OwnKeychain.behind(session.service)))
     }
 }

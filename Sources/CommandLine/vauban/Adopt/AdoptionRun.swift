@@ -1,0 +1,169 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Brings the items of one keychain into another, one by one. Each is one add, and what is there already is compared, so a
+/// kill at any instant leaves each item whole in the old keychain, and in the new one whole or not at all.
+struct AdoptionRun {
+    private let old: Session
+    private let new: Session
+    private var journal: AdoptionJournal
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private(set) var moved = 0
+    private(set) var skipped = 0
+    private(set) var stayed = 0
+
+    private static let progressStep = 25
+
+    /// Why an item stays where it is; the others go on.
+    private struct Stays: Error {
+        let why: String
+        init(_ why: String) { self.why = why }
+    }
+
+    init(from old: Session, to new: Session, _ journal: AdoptionJournal) {
+        self.old = old
+        self.new = new
+        self.journal = journal
+    }
+
+    mutating func run(_ records: [ItemRecord]) throws {
+        defer { clearProgress() }
+        for (index, record) in records.enumerated() {
+            if index % Self.progressStep == 0, index > 0 { show("\rMoving: \(index) of \(records.count)") }
+            do {
+                try take(record)
+            } catch let stays as Stays {
+                stay(record, stays.why)
+            } catch let refusal as Refusal where Self.concernsOne(refusal, record) {
+                stay(record, refusal.message)
+            } catch {
+                clearProgress()
+                say("It stops here, at \(record.name): \(moved) moved before it. Nothing is lost: run it again.")
+                throw error
+            }
+        }
+    }
+
+    private mutating func stay(_ record: ItemRecord, _ why: String) {
+        stayed += 1
+        clearProgress()
+        say("stays: \(record.shownWithOwner): \(why)")
+    }
+
+    /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
+    private static func concernsOne(_ refusal: Refusal, _ record: ItemRecord) -> Bool {
+        switch refusal.reason {
+        case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .applicationPasswordMissing: true
+        case .cancelled, .fallbackChosen, .personTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+            .biometryNotEnrolled, .biometryLockedOut:
+            record.asks
+        default: false
+        }
+    }
+
+    private mutating func take(_ record: ItemRecord) throws {
+        if record.accessControl?.needsApplicationPassword == true {
+            throw Stays("it opens only with the password of the program that keeps it; have that program keep it anew")
+        }
+        let wanted = record.asMine
+        let before = try find(wanted, in: new, reason: nil)
+        if let there = before?.record {
+            guard there.isCopy(of: wanted) else { throw Stays("one of this name is here already, with other attributes or another protection") }
+            if journal.holds(record, as: there) { skipped += 1; return }
+        }
+        guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {
+            throw Stays("it has gone meanwhile")
+        }
+        let secret: SecretBytes? = entry.takeSecret()
+        if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
+        // What counts is what the new one gives back.
+        let after = try find(wanted, in: new, reason: "compare \(record.name) with the old keychain's")
+        guard let after, let there = after.record, there.isCopy(of: wanted), Self.same(secret, after.takeSecret()) else {
+            throw Stays(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
+        }
+        if record.asks { try journal.keep(record, as: there) }
+        if before == nil { moved += 1 } else { skipped += 1 }
+    }
+
+    /// The one item that has this record's whole name; nil where there is none. Without a reason it is described, which asks
+    /// nobody, and has no secret.
+    private func find(_ record: ItemRecord, in session: Session, reason: String?) throws -> FoundEntry? {
+        var query = ItemQuery(kind: record.kind, attributes: record.wholeName)
+        query.limit = .all
+        query.returnsAttributes = true
+        query.returnsData = reason != nil
+        query.operationPrompt = reason.map { SafeText.line($0, max: 150) }
+        query.authenticationUI =
+            reason == nil ? .describe : session.person.mayBeAsked || session.person.hasPreparedPasscode ? .allow : .fail
+        let wanted = query
+        do {
+            let found =
+                record.asks && reason != nil
+                ? try session.opening { try session.asking { try session.keychain.copyMatching(wanted, waiting: $0) } }
+                : try session.opening { try session.keychain.copyMatching(wanted) }
+            return found.first
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            return nil
+        }
+    }
+
+    private static func same(_ one: borrowing SecretBytes?, _ other: borrowing SecretBytes?) -> Bool {
+        switch one {
+        case .none:
+            switch other {
+            case .none: return true
+            case .some: return false
+            }
+        case .some(let mine):
+            switch other {
+            case .none: return false
+            case .some(let theirs): return mine.equals(theirs)
+            }
+        }
+    }
+
+    private func clearProgress() { show("\r\u{1B}[K") }
+
+    private func show(_ text: String) {
+        guard isTerminal else { return }
+        var text = text
+        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+    }
+}
+
+extension ItemRecord {
+    /// The item as the person's own in the installed keychain: all of it, but for the dates, which are the keychain's own.
+    fileprivate var asMine: ItemRecord {
+        var mine = self
+        mine.attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        mine.attributes[.creationDate] = nil
+        mine.attributes[.modificationDate] = nil
+        return mine
+    }
+
+    /// All that makes it unique, and so means it alone; what is missing counts as empty.
+    fileprivate var wholeName: ItemAttributes {
+        var name = ItemAttributes()
+        for rule in AttributeRule.primary(of: kind) { name[rule.name] = attributes[rule.name] ?? (rule.form.isNumber ? .number(0) : .text("")) }
+        return name
+    }
+
+    /// Whether it is the same in all but its dates and its secret.
+    fileprivate func isCopy(of other: ItemRecord) -> Bool {
+        let (mine, theirs) = (asMine.attributes.merging(asMine.wholeName), other.asMine.attributes.merging(other.asMine.wholeName))
+        return kind == other.kind && mine == theirs && protection == other.protection && accessControl == other.accessControl
+    }
+
+    /// With the group where it is not the person's own hand's.
+    var shownWithOwner: String {
+        [AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) ? name : "\(name) (of \(SafeText.visible(owner)))"
+    }
+}
+
+extension AttributeForm {
+    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import VaubanLinuxHost
+
+/// A keychain that the person made in user mode, before the service was installed, which does not show it.
+struct OwnKeychain {
+    let home: String
+    /// All of it was moved, and nothing was written to it since: it is kept because nobody has said that it may go.
+    let isAdopted: Bool
+
+    /// Nil where there is none, and where this command uses another service than the installed one.
+    static func behind(_ service: Service) -> OwnKeychain? {
+        guard service.mode == .system, let home = ServiceEnvironment.ofThisProcess.userHome else { return nil }
+        var information = stat()
+        guard lstat(home, &information) == 0, information.st_uid == geteuid(), isThere("\(home)/\(ServiceFile.name)") else { return nil }
+        return OwnKeychain(home: home, isAdopted: AdoptionMarker.stands(in: home))
+    }
+
+    /// What cannot be looked at counts as there, so that it is found out why.
+    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) }
+
+    var mention: String {
+        "you have a keychain from user mode in \(SafeText.visible(home)), which the installed service does not show; to move it, run: vauban adopt"
+    }
+
+    var status: String {
+        isAdopted
+            ? "the one from user mode in \(SafeText.visible(home)) is kept, though all its items were moved here; delete it: vauban adopt --delete-source"
+            : "there is one from user mode in \(SafeText.visible(home)), which the installed service does not show; move it: vauban adopt"
+    }
+}

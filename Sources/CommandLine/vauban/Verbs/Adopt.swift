@@ -1,0 +1,125 @@
+import ArgumentParser
+import Glibc
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+struct Adopt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Moves the keychain that you made in user mode into the installed service.",
+        discussion: """
+            Every item comes over as your own (cli), with its attributes and its protection; what is there already is \
+            compared and left as it is. It can be broken off at any time and run again. The old keychain is kept until \
+            everything was moved and you have said that it may be deleted. It ends with 0 when everything is here, with 1 when \
+            some items stay.
+
+            Example:
+              vauban adopt
+              vauban adopt --delete-source
+            """)
+
+    @Flag(help: "Delete the old keychain, once all its items are here, without asking.")
+    var deleteSource = false
+
+    @Option(
+        name: .customLong("source-passcode-fd"),
+        help: ArgumentHelp("Read the old keychain's passcode, one line, from this file descriptor.", valueName: "n"))
+    var sourcePasscodeDescriptor: Int32?
+
+    @OptionGroup var person: PersonOptions
+
+    func run() throws {
+        // Before anything else: for VAUBAN_HOME a session makes the folder.
+        let service = try Self.destination()
+        let home = ServiceEnvironment.ofThisProcess.userHome
+        guard let own = OwnKeychain.behind(service) else {
+            if let home { try OldKeychain.removeRemains(of: home) }
+            return say("You have no keychain from user mode\(home.map { " in \(SafeText.visible($0))" } ?? ""): there is nothing to move.")
+        }
+        let new = try Session(person)
+        let old = try OldKeychain(own, Person(mayBeAsked: !person.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
+        if own.isAdopted {
+            say("Everything in \(SafeText.visible(own.home)) was moved, and nothing was written there since.")
+        } else {
+            try move(old, to: new)
+        }
+        try end(old)
+    }
+
+    private static func destination() throws(Refusal) -> Service {
+        let service = try Service.current()
+        switch service.mode {
+        case .system: return service
+        case .named: throw Refusal(.notAllowedHere, "VAUBAN_HOME names another keychain; items are moved into the installed service alone")
+        case .user: throw Refusal(.notAllowedHere, "Vauban is not installed as a service on this machine, so there is nothing to move to")
+        }
+    }
+
+    private func move(_ old: OldKeychain, to new: Session) throws {
+        try old.start()
+        try check(old, new)
+        try old.open()
+        try new.openNow()
+        // Those that ask come last, so that what needs nobody is not held up.
+        let records = try old.records().sorted { ($0.asks ? 1 : 0, $0.name, $0.owner) < ($1.asks ? 1 : 0, $1.name, $1.owner) }
+        say("Moving \(count(records.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and run again.")
+        let asking = records.count { $0.asks }
+        if asking > 0 {
+            say(
+                """
+                \(count(asking, "item")) ask\(asking == 1 ? "s" : "") for you: at the old keychain, and then at this one, which compares them. \
+                The old one cannot see which program asks: process \(getpid()) is this one.
+                """)
+        }
+        var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
+        try run.run(records)
+        say("\(run.moved) moved, \(run.skipped) here already, \(run.stayed) stay\(run.stayed == 1 ? "s" : "").")
+        tellOwners(records)
+        try old.close()
+        guard run.stayed == 0 else {
+            say("The old keychain is left as it is. To look at what stays: VAUBAN_HOME='\(SafeText.visible(old.home))' vauban list")
+            throw ExitCode(1)
+        }
+        try AdoptionMarker.set(in: old.folder)
+    }
+
+    /// What must be known before anybody types a passcode.
+    private func check(_ old: OldKeychain, _ new: Session) throws {
+        guard try old.hasPasscode() else { return }
+        guard try new.authentication.status().device.passcodeIsSet else {
+            throw Refusal(
+                .notAllowedHere,
+                "the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: vauban passcode set")
+        }
+        say(
+            "The old keychain's rooms run as you, so other programs of yours can learn the passcode that you type for it. If the installed keychain has the same one, change that afterwards: vauban passcode change"
+        )
+    }
+
+    /// Programs look among what is theirs, and this is the person's now.
+    private func tellOwners(_ records: [ItemRecord]) {
+        let foreign = records.filter { $0.owner != AccessGroup.commandLine }
+        guard !foreign.isEmpty else { return }
+        say("\(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads one again after: vauban allow PROGRAM ITEM")
+        let shownMax = 20
+        for record in foreign.prefix(shownMax) { say("  \(record.shownWithOwner)") }
+        if foreign.count > shownMax { say("  and \(foreign.count - shownMax) more") }
+    }
+
+    private func end(_ old: OldKeychain) throws {
+        guard try deleteSource || confirms(old) else {
+            return say("The old keychain is kept in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
+        }
+        try old.delete()
+        say("The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens with its passcode.")
+    }
+
+    private func confirms(_ old: OldKeychain) throws -> Bool {
+        guard let terminal = old.session.person.terminal else { return false }
+        terminal.write("Delete the old keychain now? Its items are all here.\n")
+        return terminal.readWord("Type delete to delete it (anything else keeps it): ") == "delete"
+    }
+
+    private func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+}

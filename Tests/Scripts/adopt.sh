@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# A keychain from user mode under an installed service: it is told of, and `vauban adopt` moves it; killed at many points, with
+# what is there already, with what cannot be moved, with sources that are not what they should be. Real rooms, real users.
+set -u
+. Tests/Scripts/lib/system-rooms.sh
+export TERM=xterm
+for program in vauban-launcher-testing keychaind-testing vauban-watcher vauban-launcher enclaved; do
+    cp "$VAUBAN_BUILD/$program" "$bin/" || { echo "$program is not built"; exit 77; }
+done
+# The room's disk is small, so that it can be full.
+mount -t tmpfs -o "size=24m,mode=700,uid=$(id -u vauban-test-keychain),gid=$(id -g vauban-test-keychain)" tmpfs "$state/keychain" || { echo 'it cannot mount here'; exit 77; }
+
+# user_mode PERSON: a keychain as `vauban setup` leaves it, with the launcher for tests.
+user_mode() {
+    home=$TMPDIR/$1/${2:-.local/share}/vauban
+    as "vauban-test-$1" mkdir -p -m 700 "$home"
+    printf 'version 1\nlauncher %s\n' "$bin/vauban-launcher-testing" | as "vauban-test-$1" tee "$home/service" >/dev/null
+}
+caller() { as vauban-test-alice "$bin/keychain-caller" "$@"; }
+values() { for name in "$@"; do printf '%s=' "$name"; "${of[@]}" get "$name" 2>/dev/null </dev/null | sha256sum | cut -c1-16; done; }
+
+unchanged() { values $names | diff "$TMPDIR/before" - | head -n 5; [ "${PIPESTATUS[1]}" = 0 ]; }
+
+# Before the installation: alice and bob have keychains of their own; hers has a passcode, his has none.
+mv /etc/vauban/rooms /etc/vauban/later
+user_mode bob; bobs=$home
+user_mode alice; alices=$home
+printf 'the older passcode\n' >"$TMPDIR/older.passcode"
+as vauban-test-alice "$bin/vauban" passcode set --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null || { echo 'user mode does not start'; exit 1; }
+{ echo 'name,url,username,password,note'; for number in $(seq 120); do echo "site $number,https://site$number.example/,anna,value $number,\"note, $number\""; done; } >"$TMPDIR/alice/export.csv"
+chmod 644 "$TMPDIR/alice/export.csv"
+alice import "$TMPDIR/alice/export.csv" 2>/dev/null
+printf 'of github' | alice set github/anna 2>/dev/null
+printf 'no account' | alice set plain 2>/dev/null
+printf 'an account' | alice set weak/anna 2>/dev/null
+printf 'a\0b\n\377' | alice set bytes/anna --keep-newline 2>/dev/null
+printf '' | alice set empty/anna 2>/dev/null
+head -c 900000 /dev/urandom | alice set large/anna 2>/dev/null
+printf 'on a port' | alice set --server s.example --account anna --protocol https --port 8443 --path /x --when after-first-unlock 2>/dev/null
+printf 'of the bank' | alice set bank/anna --require presence 2>/dev/null
+printf 'of the safe' | alice set safe/anna --require presence 2>/dev/null
+check 'programs keep items in user mode' equals "$(caller add tool 'of the tool') $(caller add app 'of the app' TEAM.app) $(caller rich rich 'of rich')" '0 0 0'
+check 'one of them under a password of its own' equals "$(caller sealed sealed 'of sealed')" 0
+rich=$(caller show rich)
+check 'all attributes of an item are there' eval '[ $(wc -w <<<"$rich") -gt 12 ]'
+names="github/anna plain weak/anna bytes/anna empty/anna large/anna s.example/anna callers/tool callers/app $(seq -f 'site%g.example/anna' 120)"
+of=(alice); values $names >"$TMPDIR/before"
+count=$(alice list 2>/dev/null | wc -l)
+check 'there is something to move' eval '[ "$count" = 133 ] && [ "$(wc -l <"$TMPDIR/before")" = 129 ] && ! grep -q "=$(printf "" | sha256sum | cut -c1-16)" <(grep -v empty "$TMPDIR/before")'
+printf 'of bob' | bob set github/bob 2>/dev/null
+alice stop 2>/dev/null; bob stop 2>/dev/null
+check 'without a service there is nothing to move to' refused 51 alice adopt
+
+# The installation.
+mv /etc/vauban/later /etc/vauban/rooms
+start_rooms
+hidden="keychain from user mode in $alices, which the installed service does not show"
+check 'status tells of it' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one from user mode in $alices"'
+check 'a get that misses tells of it' eval 'refused 44 alice get github/anna && grep -q "$hidden; to move it, run: vauban adopt" "$TMPDIR/out"'
+check 'so does a list of nothing' eval 'alice list 2>&1 | grep -q "$hidden"'
+check 'who has none is told of none' eval 'rm -rf "$TMPDIR/bob.kept" && mv "$bobs" "$TMPDIR/bob.kept" && refused 44 bob get github/bob && ! grep -q "user mode" "$TMPDIR/out" && ! bob status 2>/dev/null | grep -q "Own keychain" && refused 0 bob adopt && grep -q "nothing to move" "$TMPDIR/out"; mv "$TMPDIR/bob.kept" "$bobs"'
+chmod 711 "$TMPDIR/alice"
+check 'another person finds nothing of hers' eval 'refused 0 as vauban-test-bob env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt && grep -q "nothing to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
+chmod 700 "$TMPDIR/alice"
+check 'it is never moved into another folder of hers' eval 'refused 51 as vauban-test-alice env VAUBAN_HOME="$TMPDIR/alice/elsewhere" "$bin/vauban" adopt && [ ! -e "$TMPDIR/alice/elsewhere" ]'
+
+# adopt [OPTION...]: by passcodes that come along, without a terminal.
+adopt() { as vauban-test-alice setsid --wait "$bin/vauban" adopt --source-passcode-fd 4 --passcode-fd 3 "$@" 3<"$TMPDIR/alice.passcode" 4<"${source_passcode:-$TMPDIR/older.passcode}" >"$TMPDIR/out" 2>&1 </dev/null; }
+ends() { want=$1; shift; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/out"; echo "    ended with $got, not $want"; return 1; }; }
+said() { grep -qF -- "$1" "$TMPDIR/out" || { cat "$TMPDIR/out"; return 1; }; }
+has() { of=(alice); [ "$(alice list 2>/dev/null </dev/null | grep -vc '^There are')" = "$1" ]; }
+# The rooms of the old keychain end with the command, however it ends.
+stopped() { ! as vauban-test-alice flock -n -E 9 "$alices/lock" true || return 0; return 1; }
+
+check 'a keychain with a passcode is not moved into one without' eval 'ends 51 adopt && said "passcode set"'
+check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
+cp "$TMPDIR/bob.passcode" "$TMPDIR/wrong.passcode"
+check 'a wrong passcode of the old keychain is said to be that' eval 'source_passcode=$TMPDIR/wrong.passcode ends 51 adopt && said "the old keychain'"'"'s passcode"'
+check 'without one it says how to send it' eval 'refused 36 alice adopt --no-input && grep -q -- "--source-passcode-fd" "$TMPDIR/out"'
+check 'the rooms that were started have ended' stopped
+check 'nothing was moved by these' has 0
+
+# On a terminal, with the steps in a file.
+typing() { play alice "$bin/vauban" adopt <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1; }
+
+# Killed on the way, again and again, at another item each time; both keychains locked at first.
+kill_at() {
+    cat >"$TMPDIR/steps"
+    as vauban-test-alice "$bin/pty-play" --seconds 20 -- sh -c 'echo $$ >"$HOME/pid"; exec "$0" adopt' "$bin/vauban" <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1
+}
+alice lock 2>/dev/null
+check 'killed before the first item' eval 'ends 137 kill_at <<PLAY
+expect other programs of yours can learn the passcode
+expect The old keychain has not been unlocked
+expect Passcode (
+secret a wrong one
+expect That was not the passcode
+expect cancels
+secret the older passcode
+expect The keychain is locked
+expect Passcode (
+secret alice passcode
+expect Moving $count items
+run kill -9 \$(cat $TMPDIR/alice/pid)
+PLAY'
+for point in 25 50 100 125; do
+    check "killed after $point" eval 'ends 137 kill_at <<PLAY
+expect Moving $count items
+expect Moving: $point of $count
+run kill -9 \$(cat $TMPDIR/alice/pid)
+PLAY'
+done
+check 'what was moved is there once' eval '[ -z "$(alice list 2>/dev/null | cut -f1 | sort | uniq -d)" ] && [ "$(alice list 2>/dev/null | wc -l)" -ge 124 ]'
+check 'killed at the first question' eval 'ends 137 kill_at <<PLAY
+expect Vauban asks
+expect read an item
+run kill -9 \$(cat $TMPDIR/alice/pid)
+PLAY'
+# Its values are still the old ones, read by the old keychain itself, which these kills have left running.
+old() { as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" "$@"; }
+of=(old); check 'nothing has changed in the old keychain' unchanged
+old stop 2>/dev/null
+
+# What stays: one that needs its program, one of another value, one of other attributes, one to which she says no.
+printf 'another value' | alice set github/anna 2>/dev/null
+printf 'on a port' | alice set --server s.example --account anna --protocol https --port 8443 --path /x 2>/dev/null
+alice delete weak/anna 2>/dev/null
+printf 'an account' | alice set weak/anna --when after-first-unlock 2>/dev/null
+cat >"$TMPDIR/steps" <<PLAY
+expect Passcode (
+secret the older passcode
+expect Moving $count items
+expect 2 items ask for you
+expect stays: callers/sealed
+expect bank/anna
+expect Passcode (
+secret the older passcode
+expect compare bank/anna
+expect Passcode (
+secret alice passcode
+expect safe/anna
+expect Passcode (
+key ctrl-c
+expect stays: safe/anna: Cancelled
+expect 4 stay
+expect callers/app (of TEAM.app)
+expect left as it is
+PLAY
+check 'she moves it, and says no to one' eval 'ends 1 typing'
+check 'what has another value is named and stays' said 'stays: github/anna: one of this name is here already, with another secret'
+check 'what has another protection is named and stays' said 'stays: weak/anna: one of this name is here already, with other attributes'
+check 'what needs its program is named and stays' said 'stays: callers/sealed: it opens only with the password of the program'
+check 'where some stay nothing is deleted' eval '[ -e "$alices/service" ] && [ ! -e "$alices/adopted" ] && ends 1 adopt --delete-source && [ -e "$alices/service" ]'
+check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
+check 'what was there already stayed as it was' equals "$(alice get github/anna 2>/dev/null)" 'another value'
+
+# The person settles it: with the words that adopt says.
+check 'what stays can be looked at and deleted there' eval 'with_old() { as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null; }; with_old list | grep -q callers/sealed && with_old delete callers/sealed; old stop 2>/dev/null'
+alice delete github/anna 2>/dev/null; alice delete weak/anna 2>/dev/null
+cat >"$TMPDIR/steps" <<PLAY
+expect Passcode (
+secret the older passcode
+absent Vauban asks
+expect 2 moved, $((count - 3)) here already, 0 stay.
+expect Delete the old keychain now? Its items are all here.
+send no
+expect kept in $alices
+PLAY
+check 'then all of it is there, and what asked is not asked for again' eval 'ends 0 typing'
+of=(alice); check 'every value is the same, byte for byte' unchanged
+check 'once each' has $((count - 1))
+check 'protections came along' eval 'alice list 2>/dev/null | grep -q "^s.example/anna.*after-first-unlock" && [ "$(alice list 2>/dev/null | grep -c asks)" = 2 ]'
+cp "$bin/keychain-caller" /srv/bin/tool; chmod 755 /srv/bin/tool
+check 'a program finds what was its own only after it is allowed' equals "$(as vauban-test-alice /srv/bin/tool get tool)" -25300
+for name in tool rich; do with_passcode alice allow /srv/bin/tool "callers/$name" 2>/dev/null; done
+check 'then it reads it' equals "$(as vauban-test-alice /srv/bin/tool get tool)" '0 of the tool'
+check 'with every attribute as it was' equals "$(as vauban-test-alice /srv/bin/tool show rich)" "$rich"
+
+# Kept until she says so.
+check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the one from user mode in $alices is kept.*adopt --delete-source"'
+check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user mode" "$TMPDIR/out"'
+check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted"'
+printf 'newer' | alice set github/anna 2>/dev/null
+check 'a wrong passcode deletes nothing' eval 'source_passcode=$TMPDIR/wrong.passcode ends 51 adopt --delete-source && [ -e "$alices/service" ]'
+cp -a "$alices" "$TMPDIR/alice/copy"
+# Writing to it again, as in user mode, ends what the marker says.
+printf 'later' | with_old set later/anna; old stop 2>/dev/null
+check 'what was written to it afterwards is told of again' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
+rm -rf "$alices" && cp -a "$TMPDIR/alice/copy" "$alices"
+check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "nothing was written there since"'
+rm "$alices/adopted"
+check 'without the marker all is compared anew' eval 'ends 1 adopt && said "stays: github/anna: one of this name is here already, with another secret" && said "1 stays."'
+printf 'of github' | alice set github/anna 2>/dev/null
+check 'until all of it is the same' eval 'ends 0 adopt && said "0 moved, $((count - 1)) here already, 0 stay." && said "is kept in"'
+printf 'newer' | alice set github/anna 2>/dev/null
+check 'killed at the last question' eval 'ends 137 kill_at <<PLAY
+expect was moved, and nothing was written there since
+expect Delete the old keychain now?
+expect Type delete
+run kill -9 \$(cat $TMPDIR/alice/pid)
+PLAY'
+cp -a "$alices" "$TMPDIR/alice/kept"
+check 'deleted, though a value here is newer now' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'
+check 'then it is told of no more' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && equals "$(alice get github/anna 2>/dev/null)" newer'
+# As kills leave it: erased and still there, and put aside and still there.
+cp -a "$TMPDIR/alice/kept" "$alices"
+check 'erased and not yet removed' eval 'as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" erase --yes-erase-everything --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null; old stop 2>/dev/null; ends 0 adopt --delete-source && [ ! -e "$alices" ]'
+cp -a "$TMPDIR/alice/kept" "$alices.deleted"
+check 'removed in part' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && [ ! -e "$alices.deleted" ]'
+cp -a "$TMPDIR/alice/kept" "$alices"; rm -f "$alices/adopted"
+cat >"$TMPDIR/steps" <<PLAY
+expect Passcode (
+secret the older passcode
+expect stays: github/anna
+PLAY
+check 'with a newer value here it is compared again where the marker is gone' eval 'ends 1 typing'
+printf 'of github' | alice set github/anna 2>/dev/null
+cat >"$TMPDIR/steps" <<PLAY
+expect Passcode (
+secret the older passcode
+expect Type delete
+send delete
+expect passcode, to delete it
+secret a wrong one
+expect That was not the passcode
+expect cancels
+secret the older passcode
+expect The old keychain is deleted
+PLAY
+check 'deleted on the terminal, after the word and the passcode' eval 'ends 0 typing && [ ! -e "$alices" ]'
+
+# Sources that are not what they should be.
+broken() { rm -rf "$alices"; cp -a "$TMPDIR/alice/kept" "$alices"; rm -f "$alices/adopted"; }
+broken; printf 'not a database' >"$alices/keychain/$(id -u vauban-test-alice)/keychain.db"
+check 'a damaged database is refused, and not taken for an empty one' eval 'ends 53 adopt --delete-source && said "of the old keychain, so nothing was moved" && [ -e "$alices/service" ]'
+check 'and again' eval 'ends 53 adopt --delete-source && [ -e "$alices/service" ]'
+broken; for file in $(find "$alices/enclave" -type f -name '*bag*'); do printf 'garbage' >"$file"; done
+check 'a damaged key store is refused' eval 'ends 53 adopt --delete-source && [ -e "$alices/service" ]'
+broken; chmod 755 "$alices"
+check 'a folder that others can enter is refused' eval 'ends 53 adopt && said "others can enter it"'
+broken; chmod 000 "$alices"
+check 'a folder that cannot be read is told of, and refused' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one" && ends 53 adopt && said "open the folder"'
+chmod 700 "$alices"; broken; mv "$alices" "$TMPDIR/alice/real"; as vauban-test-alice ln -s "$TMPDIR/alice/real" "$alices"
+check 'a folder that is a link is refused' ends 53 adopt
+rm -rf "$alices" "$TMPDIR/alice/real"; broken
+check 'two at once are not at work' eval 'as vauban-test-alice flock "$alices/adopting.lock" true && exec 8<"$alices/adopting.lock" && flock -n 8 && ends 53 adopt && said "another vauban adopt"; exec 8<&-'
+printf 'version 1\nlauncher /nonexistent/vauban-launcher\n' >"$alices/service"
+check 'where its programs are gone the installed ones open it' eval 'ends 0 adopt && said "0 moved" && said "is kept in"'
+check 'and delete it' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'
+
+# One without a passcode, into one without, on a disk that becomes full.
+check 'where neither has a passcode nobody is asked' eval 'refused 0 setsid --wait setpriv --reuid vauban-test-bob --regid vauban-test-bob --clear-groups env HOME="$TMPDIR/bob" "$bin/vauban" adopt && said "1 moved" && equals "$(bob get github/bob 2>/dev/null)" "of bob"'
+mv /etc/vauban/rooms /etc/vauban/later
+for number in 1 2 3 4; do head -c 700000 /dev/urandom | bob set "big/$number" 2>/dev/null; done
+of=(bob); big=$(values big/1 big/2 big/3 big/4)
+bob stop 2>/dev/null
+mv /etc/vauban/later /etc/vauban/rooms
+free=$(df --output=avail -k "$state/keychain" | tail -1)
+head -c $(((free - 1800) * 1024)) /dev/zero >"$state/keychain/ballast"
+check 'a full disk ends it, and nothing is lost' eval 'refused 53 bob adopt --no-input && said "disk is full" && said "Nothing is lost"'
+rm "$state/keychain/ballast"
+check 'then it goes on' eval 'refused 0 bob adopt --no-input --delete-source && [ ! -e "$bobs" ]'
+check 'with every byte' equals "$(values big/1 big/2 big/3 big/4)" "$big"
+finish
