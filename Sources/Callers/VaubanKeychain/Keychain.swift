@@ -50,10 +50,13 @@ public struct Keychain: SecretStore, Hashable {
         try await call(authentication) { context in
             let query = try matching(name.fields, context.entries())
             let changes = try Self.changes(held, attributes, protection)
-            // Between the two somebody else may add it or remove it; who does so without end is told.
-            for _ in 0..<Self.roundsMax {
-                let updated = SecItemUpdate(query as CFDictionary, changes as CFDictionary)
-                if updated != errSecItemNotFound { return try KeychainError.check(updated) }
+            // Who says a protection most often has no item yet. Between the two calls somebody else may add or remove it;
+            // where that has no end, it is told.
+            for round in 0..<Self.roundsMax {
+                if protection == nil || round > 0 {
+                    let updated = SecItemUpdate(query as CFDictionary, changes as CFDictionary)
+                    if updated != errSecItemNotFound { return try KeychainError.check(updated) }
+                }
                 let added = SecItemAdd(try Self.addition(query, changes) as CFDictionary, nil)
                 if added != errSecDuplicateItem { return try KeychainError.check(added) }
             }
@@ -124,7 +127,7 @@ public struct Keychain: SecretStore, Hashable {
 
     // MARK: What all calls share
 
-    private static let roundsMax = 3
+    private static let roundsMax = 4
 
     /// Runs one call where it may block. What it answers must be read on that thread: messages are kept for each thread.
     func call<Value: Sendable>(

@@ -21,6 +21,9 @@ internal import Glibc
 ///
 /// Keep one no longer than it is needed, and read it again when it is needed again.
 ///
+/// On its way to the keychain and back a secret passes through the system's `SecItem…`, in `Data`. What this module makes for
+/// that is overwritten; copies that the system's own libraries make for the length of a call are only freed.
+///
 /// `@unchecked Sendable`: the value has one owner at a time, its memory is private and never changes after `init`, so
 /// handing it to another thread hands over the only way to reach it.
 public struct Secret: ~Copyable, @unchecked Sendable {

@@ -1,11 +1,11 @@
 // The one place where a secret becomes `Data` and comes back: `SecItem…` knows nothing else. What is made here is
 // overwritten here; copies that the system's own code makes of it are out of reach.
 
-internal import Foundation
+package import Foundation
 
 extension Secret {
     /// The bytes as `Data` in memory of their own, which is overwritten when the last holder lets go of it.
-    borrowing func disclosed() -> Data {
+    package borrowing func disclosed() -> Data {
         guard count > 0 else { return Data() }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         withUnsafeBytes { memory.copyMemory(from: $0) }
@@ -21,7 +21,7 @@ extension Secret {
 
     /// Takes over what a search returned, and overwrites the object in place. It must be fresh from the call, with no other
     /// holder: an object that is shared would lose its bytes for all.
-    init(absorbing data: NSData) {
+    package init(absorbing data: NSData) {
         self.init(copying: UnsafeRawBufferPointer(start: data.bytes, count: data.length))
         Self.overwrite(UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(mutating: data.bytes), count: data.length))
     }
