@@ -82,7 +82,10 @@ extension AppleNames {
             let person = try rooms.person([])
             defer { person.leave() }
             #expect(try await keychain.contains(name))
-            #expect(try await keychain.items(matching: GenericPassword.Query(service: name.service), authentication: .skipping).map(\.name) == [plain])
+            #expect(
+                try await keychain.items(matching: GenericPassword.Query(service: name.service), authentication: .skipping).map(\.name) == [
+                    plain
+                ])
             #expect(try await keychain.remove(name))
             #expect(try await !keychain.contains(name))
             #expect(person.questions.isEmpty)
@@ -137,7 +140,7 @@ extension AppleNames {
             #expect(try await keychain.contains(name))
         }
 
-        /// More calls wait for the person than tasks have threads, and others go on meanwhile.
+        /// Eight calls wait for the person, more than small machines have threads for tasks, and others go on meanwhile.
         @Test func callsThatWaitForThePersonHoldUpNoOthers() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")

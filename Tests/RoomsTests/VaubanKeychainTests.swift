@@ -35,7 +35,8 @@ extension AppleNames {
         /// What Apple's names say of the same item.
         private func attributes(_ name: GenericPassword) throws -> [String: Any] {
             let query: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: name.service, kSecAttrAccount as String: name.account,
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: name.service,
+                kSecAttrAccount as String: name.account,
                 kSecReturnAttributes as String: true,
             ]
             var result: AnyObject?

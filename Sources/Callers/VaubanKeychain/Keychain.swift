@@ -99,7 +99,8 @@ public struct Keychain: SecretStore, Hashable {
     ///   - protection: Nil leaves it as it is.
     ///   - authentication: What the call may do to get at the item.
     public func update<Name: PasswordName>(
-        _ name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection? = nil, authentication: Authentication = .allowed
+        _ name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection? = nil,
+        authentication: Authentication = .allowed
     ) async throws {
         try await call(authentication) { context in
             let changes = try Self.changes(nil, attributes, protection)
@@ -134,10 +135,11 @@ public struct Keychain: SecretStore, Hashable {
         _ authentication: Authentication, _ body: @escaping @Sendable (CallContext) throws -> Value
     ) async throws -> Value {
         let context = CallContext(authentication)
-        return try await BlockingCalls.shared.run({
-            defer { context.end() }
-            return try body(context)
-        }, abandon: { context.end() })
+        return try await BlockingCalls.shared.run(
+            {
+                defer { context.end() }
+                return try body(context)
+            }, abandon: { context.end() })
     }
 
     /// The keys by which an item is found, which are also those that it is added with.
