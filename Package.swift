@@ -111,6 +111,8 @@ let callers: [Target] = [
     target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto]),
     // Apple's LocalAuthentication, in Apple's names.
     target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+    // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
+    target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
 ]
 
 let commandLine: [Target] = [
@@ -155,16 +157,19 @@ let testing: [Target] = [
     tests("KeychainTests", ["Keychain", "KeychainStore", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
+    tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 let package = Package(
     name: "vauban",
     products: [
         // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
-        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication"])
+        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication"]),
+        // The Swift-native face, the same on Linux and on Apple's systems.
+        .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
@@ -180,10 +185,19 @@ let package = Package(
 #else
 
 // Apple's systems have the real modules; the product keeps its name, so that a shared manifest needs no condition.
+// VaubanKeychain is the same sources, over Apple's own modules; its systems are the oldest with Swift's concurrency.
 let package = Package(
     name: "vauban",
-    products: [.library(name: "VaubanApple", targets: ["VaubanOnApple"])],
-    targets: [.target(name: "VaubanOnApple", path: "Sources/Callers/VaubanOnApple")]
+    platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "VaubanApple", targets: ["VaubanOnApple"]),
+        .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
+    ],
+    targets: [
+        .target(name: "VaubanOnApple", path: "Sources/Callers/VaubanOnApple"),
+        // Without warnings as errors: what newer systems deprecate is no fault of who builds there.
+        .target(name: "VaubanKeychain", path: "Sources/Callers/VaubanKeychain", swiftSettings: Array(house.dropFirst())),
+    ]
 )
 
 #endif

@@ -26,11 +26,15 @@ let package = Package(
     dependencies: [.package(url: "file://$release", from: "1.0.0")],
     targets: [
         .executableTarget(
-            name: "Client", dependencies: [.product(name: "VaubanApple", package: "vauban", condition: .when(platforms: [.linux]))])
+            name: "Client",
+            dependencies: [
+                .product(name: "VaubanApple", package: "vauban", condition: .when(platforms: [.linux])),
+                .product(name: "VaubanKeychain", package: "vauban"),
+            ])
     ]
 )
 MANIFEST
-printf 'import LocalAuthentication\nimport Security\n' >"$client/Sources/Client/main.swift"
+printf 'import LocalAuthentication\nimport Security\nimport VaubanKeychain\n' >"$client/Sources/Client/main.swift"
 swift package --package-path "$client" resolve || fail 'the dependency does not resolve'
 
 fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" | sort | paste -sd ' ')

@@ -1,0 +1,73 @@
+internal import Foundation
+internal import Security
+
+/// What makes an item the one item that it is: ``GenericPassword`` or ``InternetPassword``.
+///
+/// A name is a value: two equal names mean the same item. Labels, comments and protection are not part of it.
+public protocol PasswordName: Hashable, Sendable {
+    /// The name as the keychain has it.
+    var fields: ItemFields { get }
+
+    /// The name of an item that a search found; nil where its parts are not text.
+    init?(fields: ItemFields)
+}
+
+/// A class and attributes as `SecItem…` takes them. It has no public parts, so names and queries come from this module only.
+public struct ItemFields: Sendable {
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case number(Int)
+        case data(Data)
+
+        var object: Any {
+            switch self {
+            case .text(let text): text
+            case .number(let number): number
+            case .data(let data): data
+            }
+        }
+    }
+
+    let itemClass: String
+    var values: [String: Value]
+
+    init(_ itemClass: CFString, _ values: [String: Value]) {
+        self.itemClass = itemClass as String
+        self.values = values
+    }
+
+    /// From the attributes of a found item: those that this module knows and that are there.
+    init(_ itemClass: String, found: [String: Any]) {
+        self.itemClass = itemClass
+        values = found.compactMapValues { value in
+            switch value {
+            case let text as String: .text(text)
+            case let data as Data: .data(data)
+            case let number as NSNumber: .number(number.intValue)
+            default: nil
+            }
+        }
+    }
+
+    /// A text; one that was stored as data counts where it is UTF-8, and one that is missing as empty.
+    func text(_ name: CFString) -> String? {
+        switch values[name as String] {
+        case .text(let text): text
+        case .data(let data): String(bytes: data, encoding: .utf8)
+        case .number: nil
+        case nil: ""
+        }
+    }
+
+    func number(_ name: CFString) -> Int? {
+        if case .number(let number) = values[name as String] { number } else { nil }
+    }
+
+    func data(_ name: CFString) -> Data? {
+        switch values[name as String] {
+        case .data(let data): data
+        case .text(let text): Data(text.utf8)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// The Swift-native face from end to end: this process, keychaind, enclaved, the disk, and the person where an item asks.
+
+import Foundation
+import Security
+import TestSupport
+import Testing
+import VaubanAuthenticationClient
+import VaubanKeychain
+
+extension AppleNames {
+    @Suite("VaubanKeychain")
+    struct VaubanKeychainTests {
+        let rooms: Rooms
+        let keychain = VaubanKeychain.Keychain()
+        let name: GenericPassword
+
+        init() throws {
+            rooms = try SharedRooms.use()
+            name = GenericPassword(service: "native-\(UUID().uuidString)", account: "anna")
+        }
+
+        private func text(_ name: some PasswordName, _ authentication: Authentication = .allowed) async throws -> String? {
+            guard let secret = try await keychain.secret(for: name, authentication: authentication) else { return nil }
+            return secret.text()
+        }
+
+        /// Why a call failed; nil where it did not, or not with an error of the keychain.
+        private func reason(_ body: () async throws -> Void) async -> KeychainError.Reason? {
+            do {
+                try await body()
+                return nil
+            } catch { return (error as? KeychainError)?.reason }
+        }
+
+        /// What Apple's names say of the same item.
+        private func attributes(_ name: GenericPassword) throws -> [String: Any] {
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: name.service,
+                kSecAttrAccount as String: name.account,
+                kSecReturnAttributes as String: true,
+            ]
+            var result: AnyObject?
+            #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+            return try #require(result as? [String: Any])
+        }
+
+        @Test(.proves("C-026"))
+        func aSecretIsKeptReadChangedAndRemoved() async throws {
+            #expect(try await text(name) == nil)
+            #expect(try await !keychain.contains(name))
+            try await keychain.set(Secret(utf8: "pässwörd"), for: name)
+            #expect(try await text(name) == "pässwörd")
+            #expect(try await keychain.contains(name))
+            try await keychain.set(Secret(utf8: "another"), for: name)
+            #expect(try await text(name) == "another")
+            #expect(try await keychain.remove(name))
+            #expect(try await !keychain.remove(name))
+            #expect(try await text(name) == nil)
+            try await keychain.set(Secret(utf8: ""), for: name)
+            #expect(try await text(name) == "")
+            let bytes = try Secret(randomBytes: 100_000)
+            try await keychain.set(bytes, for: name)
+            var isEqual = false
+            if let read = try await keychain.secret(for: name) { isEqual = read.equals(bytes) }
+            #expect(isEqual)
+        }
+
+        @Test(.proves("C-026"))
+        func failuresHaveTheirMeaning() async throws {
+            try await keychain.add(Secret(utf8: "one"), for: name)
+            #expect(await reason { try await keychain.add(Secret(utf8: "two"), for: name) } == .duplicate)
+            #expect(try await text(name) == "one")
+            let missing = GenericPassword(service: name.service, account: "nobody")
+            #expect(await reason { try await keychain.update(missing, attributes: ItemAttributes(label: "x")) } == .notFound)
+            let large = Secret(count: 1 << 21) { _ in }
+            #expect(await reason { try await keychain.set(large, for: name) } == .tooLarge)
+            let internet = InternetPassword(server: name.service, account: "anna")
+            let generic = ItemAttributes(genericData: Data([1]))
+            #expect(await reason { try await keychain.set(Secret(utf8: "x"), for: internet, attributes: generic) } == .invalid)
+            let foreign = VaubanKeychain.Keychain(accessGroup: "vauban.permissions")
+            #expect(await reason { _ = try await foreign.secret(for: name) } == .missingEntitlement)
+            let nonsense = Protection(.whenUnlocked, asking: AccessControl([.presence, .passcode]))
+            #expect(await reason { try await keychain.set(Secret(utf8: "x"), for: missing, protection: nonsense) } == .invalid)
+        }
+
+        @Test(.proves("C-026"))
+        func attributesAreDescribedAndLeftAloneWhereNothingIsSaid() async throws {
+            let first = ItemAttributes(label: "Mail", kind: "token", comment: "for tests", genericData: Data([0, 255]))
+            try await keychain.set(Secret(utf8: "one"), for: name, attributes: first, protection: .afterFirstUnlock)
+            let added = try #require(try await keychain.item(for: name))
+            #expect(added.name == name)
+            #expect(added.attributes == first)
+            #expect(added.accessibility == .afterFirstUnlock)
+            try await keychain.set(Secret(utf8: "two"), for: name, attributes: ItemAttributes(comment: "changed"))
+            let changed = try #require(try await keychain.item(for: name))
+            #expect(changed.attributes == ItemAttributes(label: "Mail", kind: "token", comment: "changed", genericData: Data([0, 255])))
+            // Only who says a protection changes it.
+            #expect(changed.accessibility == .afterFirstUnlock)
+            #expect(changed.created == added.created)
+            #expect(try #require(changed.modified) > (try #require(added.modified)))
+            try await keychain.update(name, protection: .whenUnlocked)
+            #expect(try await keychain.item(for: name)?.accessibility == .whenUnlocked)
+            #expect(try await text(name) == "two")
+            #expect(try attributes(name)[kSecAttrLabel as String] as? String == "Mail")
+        }
+
+        @Test(.proves("C-026"))
+        func aSearchFindsByWhatItNames() async throws {
+            for account in ["a", "b", "c"] {
+                let one = GenericPassword(service: name.service, account: account)
+                try await keychain.set(Secret(utf8: account), for: one, attributes: ItemAttributes(label: account == "b" ? "even" : "odd"))
+            }
+            let all = try await keychain.items(matching: GenericPassword.Query(service: name.service))
+            #expect(Set(all.map(\.name.account)) == ["a", "b", "c"])
+            let odd = try await keychain.items(matching: GenericPassword.Query(service: name.service, label: "odd"))
+            #expect(Set(odd.map(\.name.account)) == ["a", "c"])
+            #expect(try await keychain.removeAll(matching: GenericPassword.Query(service: name.service, label: "odd")))
+            #expect(try await keychain.items(matching: GenericPassword.Query(service: name.service)).map(\.name.account) == ["b"])
+            #expect(try await keychain.items(matching: GenericPassword.Query(service: "no such service")).isEmpty)
+        }
+
+        /// A part of a name that is none is not any: to set one password changes no other.
+        @Test func anInternetPasswordIsNamedByAllItsParts() async throws {
+            let server = "\(name.service).example.org"
+            let names = [
+                InternetPassword(server: server, account: "me"),
+                InternetPassword(server: server, account: "me", port: 8443),
+                InternetPassword(server: server, account: "me", scheme: .https, path: "/admin"),
+                InternetPassword(server: server, account: "me", securityDomain: "realm"),
+            ]
+            for (number, name) in names.enumerated() { try await keychain.set(Secret(utf8: "first \(number)"), for: name) }
+            try await keychain.set(Secret(utf8: "changed"), for: names[0])
+            #expect(try await text(names[0]) == "changed")
+            for number in 1..<names.count { #expect(try await text(names[number]) == "first \(number)") }
+            let found = try await keychain.items(matching: InternetPassword.Query(server: server))
+            #expect(Set(found.map(\.name)) == Set(names))
+            #expect(try await keychain.items(matching: InternetPassword.Query(server: server, port: 8443)).map(\.name) == [names[1]])
+        }
+
+        /// Items of programs that use Apple's names directly have the same names, also where those left parts out.
+        @Test(.proves("C-026"))
+        func itemsOfApplesNamesAreTheSameItems() async throws {
+            let server = "\(name.service).example.org"
+            let plain: [String: Any] = [
+                kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: server, kSecAttrAccount as String: "me",
+                kSecValueData as String: Data("theirs".utf8),
+            ]
+            #expect(SecItemAdd(plain as CFDictionary, nil) == errSecSuccess)
+            let internet = InternetPassword(server: server, account: "me")
+            #expect(try await text(internet) == "theirs")
+            #expect(try await keychain.item(for: internet)?.name == internet)
+            try await keychain.set(Secret(utf8: "ours"), for: internet)
+            #expect(try await keychain.items(matching: InternetPassword.Query(server: server)).count == 1)
+            let generic: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: name.service]
+            #expect(SecItemAdd(generic as CFDictionary, nil) == errSecSuccess)
+            let nameless = GenericPassword(service: name.service, account: "")
+            #expect(try await keychain.items(matching: GenericPassword.Query(service: name.service)).map(\.name) == [nameless])
+            #expect(await reason { try await keychain.add(Secret(utf8: "x"), for: nameless) } == .duplicate)
+        }
+
+        @Test func manyCallsAtOnceAllEnd() async throws {
+            try await keychain.set(Secret(utf8: "shared"), for: name)
+            let good = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        let own = GenericPassword(service: name.service, account: "\(number)")
+                        do {
+                            try await keychain.set(Secret(utf8: "\(number)"), for: own)
+                            let (mine, shared) = (try await text(own), try await text(name))
+                            return mine == "\(number)" && shared == "shared"
+                        } catch {
+                            Issue.record(error)
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(good == 300)
+        }
+    }
+}
