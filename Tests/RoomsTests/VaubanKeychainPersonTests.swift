@@ -48,6 +48,22 @@ extension AppleNames {
             #expect(person.questions.count == 4)
         }
 
+        /// An item that is there comes under an access control, and out of it again.
+        @Test(.proves("C-026"))
+        func aProtectionThatIsSaidHoldsFromNowOn() async throws {
+            try await keychain.set(Secret(utf8: "one"), for: name)
+            try await keychain.set(Secret(utf8: "two"), for: name, protection: .presence)
+            #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            #expect(try await text() == "two")
+            // To take it away, the person is asked.
+            try await keychain.update(name, protection: .afterFirstUnlock)
+            #expect(person.questions.count == 2)
+            #expect(try await text(.never) == "two")
+            #expect(try await keychain.item(for: name)?.accessibility == .afterFirstUnlock)
+        }
+
         /// A wrapper as an application has one, over the real keychain; the same type runs in memory in its own tests.
         @Test(.proves("C-025", "C-026"))
         func anApplicationsWrapperWorksOverBothStores() async throws {

@@ -96,7 +96,8 @@ package enum QueryGrammar {
 
     /// What an update sets, with what only the keychain sets taken out.
     package static func changes(_ changes: ItemChanges, _ kind: ItemKind, for rights: CallerRights) throws -> ItemChanges {
-        guard changes.protection == nil || changes.accessControl == nil else {
+        // A client sends a control's own accessibility beside it; another one would contradict it.
+        guard changes.protection == nil || changes.accessControl == nil || changes.accessControl?.protection == changes.protection else {
             throw Refusal(.badParameter, "an item takes either an accessibility or an access control")
         }
         var attributes = try conformed(changes.attributes, kind)
