@@ -157,6 +157,22 @@ check 'status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: a n
 cp "$own/tool" "$own/tool.new" && printf 'third' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
 check 'a build there is accepted without a question' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 
+# What belongs to nobody: kept without a question by a program that has no identity, read with one, and given to an owner.
+loader=$(readelf -l "$bin/keychain-caller" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+unknown() { as vauban-test-alice "$loader" /srv/bin/mail "$@"; }
+check 'a program that another one runs has no identity, and keeps what belongs to nobody' eval 'equals "$(unknown add u "of nobody")" 0 && equals "$(by alice /srv/bin/mail get u)" -25300'
+check 'it reads that only with a yes' equals "$(unknown get u)" -25308
+check 'it has no other group, also by name' eval 'equals "$(unknown get a - TEAM.app)" -34018 && equals "$(unknown add z x cli)" -34018'
+check 'nothing is given away without her' refused 36 alice give cli
+cat >"$TMPDIR/give" <<PLAY
+expect to give items to another owner
+expect asscode
+secret alice passcode
+expect 1 item given to cli
+PLAY
+check 'what belongs to nobody becomes hers' eval 'play alice "$bin/vauban" give cli <"$TMPDIR/give" >"$TMPDIR/shown" && equals "$(alice get callers/u)" "of nobody"'
+check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25308
+
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
 check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /srv/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /srv/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
 finish
