@@ -163,6 +163,7 @@ secret the older passcode
 absent Vauban asks
 expect 2 moved, $((count - 3)) here already, 0 stay.
 expect Delete the old keychain now? Its items are all here.
+expect Type delete
 send no
 expect kept in $alices
 PLAY

@@ -69,7 +69,8 @@ struct Adopt: ParsableCommand {
             say(
                 """
                 \(count(asking, "item")) ask\(asking == 1 ? "s" : "") for you: at the old keychain, and then at this one, which compares them. \
-                The old one cannot see which program asks: process \(getpid()) is this one.
+                The old one cannot see which program asks: process \(getpid()) is this one. \
+                What was compared in an earlier run is not asked for again.
                 """)
         }
         var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
