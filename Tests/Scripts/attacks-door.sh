@@ -55,7 +55,7 @@ check 'A40 requests whose answers are never read: others are served meanwhile' e
 check 'and alice afterwards' equals "$(by alice timeout 20 /srv/bin/mail get a)" '0 of mail'
 
 # False doors.
-check 'A41 the enclave'"'"'s door, as a room or a reader: closed' eval 'for role in 0 1 2 3 4 5 6 7; do equals "$(attack dial /run/vauban/enclave $role)" "closed before a word" || exit 1; done'
+check 'A41 the enclave'"'"'s door, as a room or a reader: closed' eval '(for role in 0 1 2 3 4 5 6 7; do equals "$(attack dial /run/vauban/enclave $role)" "closed before a word" || exit 1; done)'
 check 'A42 a socket in the place of a room'"'"'s: refused' eval 'impostor serve /run/vauban/keychain | grep -q "^not bound" && equals "$(impostor serve /run/vauban/other)" "not bound 13" && equals "$(by alice /srv/bin/mail get a)" "0 of mail"'
 # false_keychain PERSON: serves in a folder of that person's, in the background, until one has come.
 false_keychain() { home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"; behind "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"; }

@@ -29,14 +29,14 @@ room() { for child in $rooms; do [ "$(cat "/proc/$child/comm")" = "$1" ] && echo
 
 secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
 nothing_read() { by alice "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}refused" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
-check 'U01 the memory of the rooms, by a program of the same person: refused' eval '[ "$(echo $rooms | wc -w)" = 5 ] && for pid in $launcher $rooms; do nothing_read "$pid" || exit 1; done'
+check 'U01 the memory of the rooms, by a program of the same person: refused' eval '[ "$(echo $rooms | wc -w)" = 5 ] && (for pid in $launcher $rooms; do nothing_read "$pid" || exit 1; done)'
 check 'U02 the device secret and the database, by a program of the same person: succeeds' eval '[ "$(by alice cat "$home/enclave/device-secret" | wc -c)" -ge 32 ] && by alice cat "$home/keychain/$(id -u vauban-test-alice)/keychain.db" >/dev/null'
 check 'U02 by another person: refused' eval '! by bob ls "$home" 2>/dev/null && ! by bob cat "$home/enclave/device-secret" 2>/dev/null'
 cp "$bin/keychain-caller" "$own/other" && printf other >>"$own/other"; chown vauban-test-alice "$own/other"
 check 'U03 another program of the person reads every item: succeeds' equals "$(by alice "$own/other" get a)" "0 of $mine"
 check 'U04 another person'"'"'s program, at the same sockets: refused' eval 'by bob "$bin/keychain-caller" get a >"$TMPDIR/bobs"; ! grep -q "of $mine" "$TMPDIR/bobs"'
-check 'U05 the enclave'"'"'s door, as a room: let in, succeeds' equals "$(by alice "$bin/attacker" dial "$home/run/enclave" 5)" 'let in'
-check 'U06 an environment with another bus, given to who starts the rooms: it does not reach them' eval 'for pid in $rooms; do [ -s /proc/$pid/environ ] && ! tr "\0" "\n" </proc/$pid/environ | grep -v "^LISTEN_" || exit 1; done'
+check 'U05 the enclave'"'"'s door, as a room: let in, succeeds' equals "$(by alice "$bin/attacker" dial "$home/run/enclave" 1)" 'let in'
+check 'U06 an environment with another bus, given to who starts the rooms: it does not reach them' eval '(for pid in $rooms; do tr "\0" "\n" </proc/$pid/environ; done) >"$TMPDIR/environments"; grep -q "^LISTEN_FDS=1" "$TMPDIR/environments" && ! grep -v "^LISTEN_" "$TMPDIR/environments"'
 old=$(room keychaind-testi)
 check 'U07 a room killed by another program of the person: succeeds, and another is started' eval 'by alice bash -c "kill -KILL $old" && equals "$(by alice "$bin/keychain-caller" get a)" "0 of $mine"'
 
@@ -63,7 +63,7 @@ for name in enclave keychain run; do
 done
 plant planted-database; by alice mkdir -m 700 "$planted/keychain" "$planted/keychain/$(id -u vauban-test-alice)"; by alice ln -s "$own/precious" "$planted/keychain/$(id -u vauban-test-alice)/keychain.db"
 check 'U11 a planted link in the place of the database: not followed' eval 'tried "$planted"; by alice VAUBAN_HOME="$planted" "$bin/keychain-caller" add a x >"$TMPDIR/added"; stop_planted; equals "$(cat "$own/precious")" precious'
-cat "$TMPDIR/added"
+
 
 # After the launcher has ended, anybody of the same person can take its place.
 alice stop >/dev/null 2>&1
