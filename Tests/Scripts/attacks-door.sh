@@ -32,7 +32,7 @@ check 'A34 the same in a user namespace, where the sender can be forged: asked' 
 check 'A35 a number that was given again before the look: not greeted' equals "$(held "$TMPDIR/attacker" number "$alice_uid" a /srv/bin/runs -f /dev/null)" 'closed before a word'
 check 'A36 a connection that was taken, and the number of its owner as well: ended' equals "$("$TMPDIR/attacker" successor "$alice_uid" a /srv/bin/holder)" 'refused 1'
 stands() { attack stand /srv/bin/runs -f /dev/null -- "$bin/vauban" get "$1" </dev/null 2>"$TMPDIR/stands"; }
-check 'A37 behind the command line, in the place of a better-known program: asked, and nobody is there' eval 'equals "$(stands callers/a)" "" && grep -q "another program" "$TMPDIR/stands"'
+check 'A37 behind the command line, in the place of a better-known program: asked, and nobody is there' eval 'equals "$(stands callers/a)" "" && grep -q "nowhere to ask" "$TMPDIR/stands"'
 
 # Floods: bob is served meanwhile, and known by his program's name.
 equals "$(by bob /srv/bin/mail add b 'of bob')" 0 || exit 1
@@ -41,7 +41,7 @@ check 'A38 messages that are none: that connection ends' eval 'equals "$(attack 
 # while_it WORD… : runs an attack, waits until it has begun, and sees whether bob is served.
 while_it() {
     mkfifo "$TMPDIR/keep"
-    attack "$@" <"$TMPDIR/keep" >"$TMPDIR/flood" 2>&1 & flooding=$!
+    behind alice "$own/attacker" "$@" <"$TMPDIR/keep" >"$TMPDIR/flood" 2>&1 & flooding=$!
     exec {keep}>"$TMPDIR/keep"
     until_said "^[fc][a-z]*ing" "$TMPDIR/flood" && served
     told=$?
@@ -55,10 +55,10 @@ check 'A40 requests whose answers are never read: others are served meanwhile' e
 check 'and alice afterwards' equals "$(by alice timeout 20 /srv/bin/mail get a)" '0 of mail'
 
 # False doors.
-check 'A41 the enclave'"'"'s door, as a room or a reader: closed' eval 'for role in 0 1 2 3 4 5 6 7; do equals "$(attack dial /run/vauban/enclave $role)" "closed before a word" || exit 1; done'
+check 'A41 the enclave'"'"'s door, as a room or a reader: closed' eval '(for role in 0 1 2 3 4 5 6 7; do equals "$(attack dial /run/vauban/enclave $role)" "closed before a word" || exit 1; done)'
 check 'A42 a socket in the place of a room'"'"'s: refused' eval 'impostor serve /run/vauban/keychain | grep -q "^not bound" && equals "$(impostor serve /run/vauban/other)" "not bound 13" && equals "$(by alice /srv/bin/mail get a)" "0 of mail"'
 # false_keychain PERSON: serves in a folder of that person's, in the background, until one has come.
-false_keychain() { home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"; by "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"; }
+false_keychain() { home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"; behind "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"; }
 check 'A43 a false keychain of the same person, by VAUBAN_HOME: succeeds' eval 'false_keychain alice && equals "$(by alice VAUBAN_HOME="$home" /srv/bin/mail add new "its secret")" 0; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "got its secret"'
 check 'A44 a false keychain of another person: nothing is said to it' eval 'false_keychain bob && [ "$(by alice VAUBAN_HOME="$home" /srv/bin/mail add new "its secret")" != 0 ]; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "it went without a word"'
 mkdir -p "$own/data/vauban" && printf 'version 1\nlauncher %s\n' "$own/attacker" >"$own/data/vauban/service" && chown -R vauban-test-alice "$own/data"

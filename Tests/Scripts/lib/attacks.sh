@@ -13,6 +13,8 @@ chmod 755 /srv/bin/*
 by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 attack() { by alice "$own/attacker" "$@"; }
 impostor() { by alice "$own/impostor" "$@"; }
+# behind WHO COMMAND… &: in the background, so that $! is the program's own number.
+behind() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" "$@"; }
 # A person who has a passcode; what mail keeps.
 begin_attacks() {
     start_rooms
