@@ -28,7 +28,7 @@ agent() { who=$1; shift; rm -f "$TMPDIR/agent"; behind "$who" "$TMPDIR/$who/impo
 away() { kill "$agent" 2>/dev/null; wait "$agent" 2>/dev/null; }
 wait_for=registered
 check 'A63 another person registers as a place to be asked: asked nothing' eval 'agent bob 1 cancel && refused 36 program get bank/me; away; ! grep -q asked "$TMPDIR/agent"'
-check 'A64 a hostile program of the same person: sees the question and cancels it' eval 'agent alice 1 cancel && refused 128 program get bank/me; away; grep -q "asked: .*get bank/me" "$TMPDIR/agent"'
+check 'A64 a hostile program of the same person: succeeds in seeing the question and cancelling it' eval 'agent alice 1 cancel && refused 128 program get bank/me; away; grep -q "asked: .*get bank/me" "$TMPDIR/agent"'
 check 'A65 it answers yes: there is no such answer, and it is let go' eval 'agent alice 1 yes && refused 36 program get bank/me; until_said closed "$TMPDIR/agent"; away'
 check 'A65 it answers with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && refused 206 program get bank/me; away; alice status 2>/dev/null | grep -q "5 tries left"'
 wait_for=refused
