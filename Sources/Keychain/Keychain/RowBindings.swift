@@ -1,5 +1,6 @@
 // What a row says of itself, read strictly and held against its columns. Pure: no key, no database, so that it can be fuzzed.
 
+package import Crypto
 package import EnclaveWire
 package import KeychainStore
 internal import VaubanAccessPolicy
@@ -38,6 +39,11 @@ package struct RowBindings {
         let record = ItemRecord(
             kind: kind, attributes: content.attributes, protection: metadata.protection, accessControl: metadata.accessControl)
         return (record, content.digest)
+    }
+
+    /// What an item is found by under one index key.
+    package static func blinds(of record: ItemRecord, under key: SymmetricKey) -> DeviceBlinds {
+        AttributeBlinds.ofRow(record.kind, record.attributes, key)
     }
 }
 

@@ -37,7 +37,7 @@ struct DatabaseFile {
             let queue = try DatabaseQueue(path: path, configuration: reading)
             defer { try? queue.close() }
             try queue.unsafeRead { database in
-                if try Schema.migrator.hasBeenSuperseded(database) {
+                if try Schema.isNewer(database) {
                     throw StorageFault.newer("\(path) was written by a later version of Vauban")
                 }
                 guard isSuspect else { return }

@@ -84,7 +84,7 @@ package final class KeychainDatabase: Sendable {
     func rebuildIndexes() throws(StorageFault) { try watching { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } } }
 
     /// Waits for the calls that run and lets no other begin: what is acknowledged is in the file from then on.
-    func close() throws(StorageFault) {
+    package func close() throws(StorageFault) {
         try watching {
             try reader.close()
             try writer.close()

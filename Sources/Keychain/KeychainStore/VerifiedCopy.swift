@@ -37,7 +37,7 @@ extension DatabaseFile {
         else { return nil }
         let rows = try readingCopy { queue in
             try queue.unsafeRead { database -> Int? in
-                guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok", try !Schema.migrator.hasBeenSuperseded(database) else {
+                guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok", try !Schema.isNewer(database) else {
                     return nil
                 }
                 return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
