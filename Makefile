@@ -1,7 +1,7 @@
 # The verbs of this project. Each can be repeated, shows what it does and says how long it took; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build static install uninstall dist examples acceptance bench fuzz format clean
+.PHONY: help run test build static install uninstall dist examples acceptance bench fuzz stress format clean
 
 # A verb is one script or one line; what they share is in scripts/. Verbs never run beside each other: they share .build.
 .NOTPARALLEL:
@@ -41,8 +41,12 @@ acceptance: ## the acceptance table of the last test run
 bench: build ## build and run the measurements under Benchmarks
 	@scripts/timed bench scripts/run-nested Benchmarks
 
-fuzz: ## fuzz the enclave's door and state files, ten minutes each (FUZZ_SECONDS=60 for less)
+fuzz: ## fuzz the doors of enclave and keychain, state files and rows, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz scripts/run-nested Fuzz
+
+stress: build ## sixteen writers and sixteen readers for a minute, and a hundred thousand power cuts
+	@scripts/timed stress env VAUBAN_STRESS_SECONDS=60 VAUBAN_POWER_CUTS=100000 swift test -c release --skip-build --disable-xctest \
+		--filter 'StressTests|PowerCutTests'
 
 format: ## lay out every Swift file by .swift-format
 	@scripts/timed format scripts/format

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Fuzzes the enclave's door and its state files with libFuzzer, which the Swift toolchain brings. The targets are Vauban's
+// Fuzzes the doors of the enclave and the keychain, state files and rows with libFuzzer, which the Swift toolchain brings. The targets are Vauban's
 // own folders, as links: so they alone carry the instruments, and the main manifest knows nothing of them.
 import PackageDescription
 
@@ -20,9 +20,11 @@ func target(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
     return .target(name: name, dependencies: dependencies, path: "Vauban/\(path)", swiftSettings: instruments)
 }
 
-func fuzzer(_ name: String) -> Target {
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+func fuzzer(_ name: String, _ harness: Target.Dependency) -> Target {
     .executableTarget(
-        name: name, dependencies: ["CFuzzer", "FuzzHarness"], swiftSettings: instruments,
+        name: name, dependencies: ["CFuzzer", harness], swiftSettings: instruments,
         linkerSettings: [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")])
 }
 
@@ -31,6 +33,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     ],
     targets: [
         target("Values/VaubanSecretBytes", []),
@@ -43,12 +47,32 @@ let package = Package(
             "Enclave/Enclave",
             ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
         target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+        target("Values/VaubanKeychainModel", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+        target("Contracts/VaubanKeychainWire", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        .target(name: "CVaubanConfinement", path: "Vauban/Host/CVaubanConfinement", linkerSettings: [.linkedLibrary("seccomp")]),
+        target("Host/VaubanRoomHardening", ["CVaubanConfinement", "VaubanLinuxHost"]),
+        target(
+            "Keychain/KeychainStore",
+            ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"), asn1]),
+        target(
+            "Keychain/Keychain",
+            [
+                "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+                "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log,
+            ]),
+        target(
+            "Testing/KeychainFuzzing",
+            [
+                "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes",
+                "VaubanDER", asn1, crypto,
+            ]),
         // libFuzzer's entry, declared.
         .target(name: "CFuzzer"),
-        fuzzer("fuzz-wire"), fuzzer("fuzz-state"),
-        // Writes the first inputs of both.
+        fuzzer("fuzz-wire", "FuzzHarness"), fuzzer("fuzz-state", "FuzzHarness"),
+        fuzzer("fuzz-keychain", "KeychainFuzzing"), fuzzer("fuzz-row", "KeychainFuzzing"),
+        // Writes the first inputs of all.
         .executableTarget(
-            name: "fuzz-seeds", dependencies: ["FuzzHarness"], swiftSettings: instruments,
+            name: "fuzz-seeds", dependencies: ["FuzzHarness", "KeychainFuzzing"], swiftSettings: instruments,
             linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
     ]
 )

@@ -40,7 +40,7 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson, .rewrapped, .permissions: continue
+            case .waitingForPerson, .rewrapped, .permissions, .examined, .restorable: continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                 guard try reply(channel) == .done else { return nil }
@@ -111,11 +111,11 @@ import VaubanSecretBytes
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
-        // version 1, call [9] {}
-        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xA9, 0x00])
+        // version 1, call [30] {}
+        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xBE, 0x00])
         guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
         #expect(refusal.reason == .unknownRequest)
-        #expect(refusal.detail?.contains("9") == true)
+        #expect(refusal.detail?.contains("30") == true)
         #expect(try read(over: channel) == "v")
     }
 

@@ -140,6 +140,18 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
         ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
+    private static let report: DoctorReport = {
+        var report = DoctorReport()
+        report.rows = .max
+        report.checked = 5
+        report.unopened = 1
+        report.locked = 2
+        for reason in DoctorFinding.Reason.allCases { report.take(DoctorFinding(reason, row: 7, protection: 12, isRepaired: reason == .lookups)) }
+        report.quarantine = [DoctorReport.Quarantined(reason: .secret, count: 3, since: -1)]
+        report.copy = DoctorReport.Copy(.kept, date: 1, rows: 5)
+        return report
+    }()
+
     private static let keychain: [WireSample] =
         [
             KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
@@ -148,12 +160,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
-            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard,
+            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done,
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)),
+            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report), .examined(DoctorReport()),
+            .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)), .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let authentication: [WireSample] =

@@ -69,6 +69,8 @@ let allowedImports: [String: Set<String>] = [
 
     // Testing: never linked by a product.
     "FuzzHarness": platform.union(policy).union(["Enclave", "EnclaveWire", "Crypto"]),
+    "KeychainFuzzing": platform.union(policy).union(["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "SwiftASN1", "Crypto"]),
+    "CSQLiteRecorder": [],
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "keychain-caller": platform.union(["Security", "LocalAuthentication"]),

@@ -2,9 +2,13 @@
 
 import Foundation
 import FuzzHarness
+import KeychainFuzzing
 
 let folder = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "Corpus")
-for (name, seeds) in [("wire", try WireFuzzing.seeds()), ("state", try StateFuzzing.seeds())] {
+let targets = [
+    ("wire", try WireFuzzing.seeds()), ("state", try StateFuzzing.seeds()), ("keychain", try KeychainDoorFuzzing.seeds()), ("row", try RowFuzzing.seeds()),
+]
+for (name, seeds) in targets {
     for (index, seed) in seeds.enumerated() {
         try Data(seed).write(to: folder.appendingPathComponent("\(name)/seed-\(index)"))
     }

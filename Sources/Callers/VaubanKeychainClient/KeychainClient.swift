@@ -147,14 +147,40 @@ package final class KeychainClient: Sendable {
         var found: [FoundEntry] = []
         var progress: RewrapProgress?
         var permissions: [Permission] = []
+        var report: DoctorReport?
+        var copy: RestorableCopy?
     }
 
-    private func call(_ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?) throws(Refusal) -> Outcome {
+    /// Looks at every row and at the file. `progress` is told how far it has come. A large file takes its time, so this call
+    /// has the person's.
+    package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
+        guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
+            throw Refusal(.internalFault, "the keychain says nothing of what it found")
+        }
+        return report
+    }
+
+    /// The verified copy that can be put in the place of a damaged database; refused where it is not damaged or there is none.
+    package func restorableCopy() throws(Refusal) -> RestorableCopy {
+        guard let copy = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).copy else {
+            throw Refusal(.internalFault, "the keychain says nothing of its copy")
+        }
+        return copy
+    }
+
+    /// Puts that copy in the database's place.
+    package func restore(_ copy: RestorableCopy, waiting: Waiting? = nil) throws(Refusal) {
+        _ = try call(.restore(copyOf: copy.date), secret: nil, waiting: waiting, progress: { _ in })
+    }
+
+    private func call(
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil
+    ) throws(Refusal) -> Outcome {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeFault) {
-            outcome = try answer(to: header, secret, waiting)
+            outcome = try answer(to: header, secret, waiting, progress)
         } catch {
             throw Refusal(unreachable: error, what: "the keychain")
         }
@@ -162,15 +188,17 @@ package final class KeychainClient: Sendable {
     }
 
     private func answer(
-        to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?
+        to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?
     ) throws(HandshakeFault) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret)
-        do throws(ChannelFault) { return try replies(on: channel, waiting) } catch { throw .channel(error) }
+        do throws(ChannelFault) { return try replies(on: channel, waiting, progress) } catch { throw .channel(error) }
     }
 
-    private func replies(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Result<Outcome, Refusal> {
+    private func replies(
+        on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?
+    ) throws(ChannelFault) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
-        var patience = Patience.machine
+        var patience = progress == nil ? Patience.machine : .for_(DoorLimits.personTime)
         while true {
             var message = try channel.receive(patience)
             let reply: KeychainReply
@@ -184,6 +212,10 @@ package final class KeychainClient: Sendable {
                 return .success(outcome)
             case .rewrapped(let progress): outcome.progress = progress
             case .permissions(let permissions): outcome.permissions += permissions
+            case .examined(let report):
+                outcome.report = report
+                progress?(report)
+            case .restorable(let copy): outcome.copy = copy
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)

@@ -18,7 +18,7 @@ struct VaubanCommand: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(name: "Items:", subcommands: [SetItem.self, GetItem.self, ListItems.self, DeleteItem.self, ImportPasswords.self]),
             CommandGroup(name: "Programs:", subcommands: [Allow.self, Disallow.self, Give.self]),
-            CommandGroup(name: "The keychain:", subcommands: [Status.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
+            CommandGroup(name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
             CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self]),
         ])

@@ -14,6 +14,9 @@ package enum KeychainReply: Hashable, Sendable {
     case rewrapped(RewrapProgress)
     /// What is permitted; in as many messages as it takes.
     case permissions([Permission])
+    /// How far the look at everything has come; the last one before `done` is its result.
+    case examined(DoctorReport)
+    case restorable(RestorableCopy)
 }
 
 /// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
@@ -55,7 +58,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
-///   permissions [5] SEQUENCE OF Permission } }`
+///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
     package static let itemsMax = 256
@@ -73,6 +76,8 @@ extension KeychainReply: DERReadable, DERWritable {
             case 3: return .waitingForPerson(try reply.text("where", max: 512))
             case 4: return .rewrapped(try reply.value("progress"))
             case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
+            case 6: return .examined(try reply.value("report"))
+            case 7: return .restorable(try reply.value("copy"))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -90,6 +95,8 @@ extension KeychainReply: DERReadable, DERWritable {
             case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }
+            case .examined(let report): try fields.tagged(6) { try $0.value(report) }
+            case .restorable(let copy): try fields.tagged(7) { try $0.value(copy) }
             }
         }
     }

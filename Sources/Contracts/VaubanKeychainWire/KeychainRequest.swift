@@ -25,6 +25,10 @@ package enum KeychainRequest: Hashable, Sendable {
     /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the person; it is
     /// repeated until none are left.
     case move(to: String)
+    /// Looks at every row of the person and at the file, puts right what it can, and tells it in numbers.
+    case examine
+    /// Puts the last verified copy of this date in the place of a damaged database; without a date it tells what there is.
+    case restore(copyOf: Int64?)
 
     package static let applicationsMax = 64
     package static let passwordBytesMax = 1024
@@ -112,7 +116,7 @@ extension ItemChanges: DERReadable, DERWritable {
 }
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
-///   rewrap [4], discard [5], permissions [6], permit [7], move [8] } }`
+///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -143,6 +147,8 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 6: return .permissions
             case 7: return .permit(try call.value("change"))
             case 8: return .move(to: try call.text("owner", max: 512))
+            case 9: return .examine
+            case 10: return .restore(copyOf: try call.optionalInteger(0, "date", in: Int64.min...Int64.max))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
@@ -183,6 +189,8 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .permissions: fields.tagged(6) { _ in }
             case .permit(let change): try fields.tagged(7) { try $0.value(change) }
             case .move(let owner): try fields.tagged(8) { try $0.text(owner) }
+            case .examine: fields.tagged(9) { _ in }
+            case .restore(let date): try fields.tagged(10) { try $0.optionalInteger(0, date) }
             }
         }
     }

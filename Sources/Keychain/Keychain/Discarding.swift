@@ -12,6 +12,8 @@ extension RequestInProgress {
         for (purpose, generation) in try database.indexKeyGenerations() {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
+        // Some key has gone for good, and a copy from before still has what it opened.
+        try database.forgetVerified()
         var isAny = false
         for rows in try database.generations() + database.quarantinedGenerations() where try fate(rows.protection, rows.generation) == .destroyed {
             try database.remove(rows)

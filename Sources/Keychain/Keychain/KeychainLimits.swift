@@ -30,6 +30,10 @@ package enum KeychainLimits {
     package static let permissionsMax = 10_000
     /// Rows that one request gives to another owner.
     package static let moveRowsMax = 256
+    /// Bytes of a database of which a verified copy is kept.
+    package static let verifiedBytesMax = 256 << 20
+    /// Rows that were put aside and are tried again by one look at everything.
+    package static let readmittedRowsMax = 1024
     /// How often a lease is asked for while the enclave does not yet know the standing connection.
     package static let leaseAttemptsMax = 50
 }

@@ -11,6 +11,8 @@ extension Refusal {
         case .failed(let text): self.init(.storageFailed, text)
         case .damaged(let text): self.init(.stateUnreadable, text)
         case .newer(let text): self.init(.stateUnreadable, text)
+        case .noCopy: self.init(.itemNotFound, "there is no verified copy of the keychain database")
+        case .notDamaged: self.init(.notAllowedHere, "the keychain database can be read, so nothing is put in its place")
         }
     }
 

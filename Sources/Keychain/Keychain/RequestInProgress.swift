@@ -45,6 +45,8 @@ package final class RequestInProgress {
     let database: KeychainDatabase
     /// The application's own, for items that need one; the enclave alone looks at it.
     let password: SecretBytes?
+    /// Why the last row that behaved as absent did.
+    var absence: Absence?
     /// What the caller may use, once it has been found out.
     private var knownRights: CallerRights?
 
@@ -54,6 +56,8 @@ package final class RequestInProgress {
         to sink: any ReplySink
     ) throws {
         do throws {
+            // Where the database cannot be opened, it can still be put back.
+            if case .restore(let date) = request { return try Restoring(parts: parts, caller: caller, enclave: enclave, sink: sink).serve(date) }
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(caller, parts, enclave, sink, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
@@ -89,6 +93,9 @@ package final class RequestInProgress {
         case .permissions: try listPermissions()
         case .permit(let change): try permit(change)
         case .move(let owner): try move(to: owner)
+        case .examine: try examine()
+        // Served without a database.
+        case .restore: break
         }
     }
 }

@@ -101,6 +101,8 @@ extension RequestInProgress {
         }
         let unused = try database.close(older)
         guard !unused.isEmpty else { return }
+        // The last verified copy has rows under these keys, which nothing will open any more.
+        try database.forgetVerified()
         let names = unused.map { KeyName(purpose: $0.protection, generation: $0.generation) }
         for start in stride(from: 0, to: names.count, by: EnclaveRequest.retiredMax) {
             try enclave.retire(Array(names[start..<min(start + EnclaveRequest.retiredMax, names.count)]))

@@ -23,30 +23,54 @@ struct OpenedRow {
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
 }
 
+/// What the bytes of a row say, as far as the lent keys reach.
+enum DecodedRow {
+    case item(OpenedRow, digest: [UInt8])
+    case damaged(QuarantineReason)
+    /// The key of the metadata half is not lent.
+    case closed
+}
+
+extension OpenedRow {
+    /// Whether the metadata half was written with this secret half and these index columns.
+    func isVouchedFor(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
+        digest == RowCipher.digest((row.halves.secretBinding, row.halves.wrappedKey, row.halves.secret), blinds)
+    }
+}
+
+/// Why a row behaved as absent.
+enum Absence: Hashable {
+    case putAside(QuarantineReason)
+    /// Its class key was destroyed.
+    case removed
+}
+
 extension RequestInProgress {
     /// The item without its value; nil when it behaves as absent.
     func open(_ row: StoredRow) throws -> OpenedRow? {
-        guard let (secretBinding, metadataBinding) = bindings(of: row) else { return try putAside(row, .binding) }
+        switch try decode(row) {
+        case .damaged(let reason): return try putAside(row, reason)
+        case .closed: return try explainClosed(row)
+        case .item(let opened, let digest):
+            guard opened.isVouchedFor(by: digest, row.blinds) else { return try putAside(row, .digest) }
+            return opened
+        }
+    }
+
+    /// Reads a row and changes nothing, whatever is in it.
+    func decode(_ row: StoredRow) throws -> DecodedRow {
+        guard let bindings = RowBindings(row, of: person) else { return .damaged(.binding) }
         let opened: [UInt8]?
         do {
-            opened = try keys.use(.metadata(metadataBinding.protection), generation: metadataBinding.generation) { key in
+            opened = try keys.use(.metadata(bindings.metadata.protection), generation: bindings.metadata.generation) { key in
                 try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding)
             }
         } catch is DoesNotOpen {
-            return try putAside(row, .metadata)
+            return .damaged(.metadata)
         }
-        guard let opened else { return try explainClosed(row) }
-        guard let kind = ItemKind(rawValue: row.kind), let metadata = try? RowMetadata(derBytes: opened),
-            metadata.attributes[.accessGroup] == .text(metadataBinding.accessGroup)
-        else { return try putAside(row, .content) }
-        let halves = row.halves
-        guard metadata.digest == RowCipher.digest((halves.secretBinding, halves.wrappedKey, halves.secret), row.blinds) else {
-            return try putAside(row, .digest)
-        }
-        let record = ItemRecord(
-            kind: kind, attributes: metadata.attributes, protection: metadataBinding.protection,
-            accessControl: metadataBinding.accessControl)
-        return OpenedRow(row: row, binding: secretBinding.with(generation: metadataBinding.generation), record: record)
+        guard let opened else { return .closed }
+        guard let (record, digest) = bindings.record(of: opened) else { return .damaged(.content) }
+        return .item(OpenedRow(row: row, binding: bindings.item, record: record), digest: digest)
     }
 
     /// The item's value, or nil when the row behaves as absent. May ask the person.
@@ -67,21 +91,9 @@ extension RequestInProgress {
         }
     }
 
-    /// Both bindings, if they can be read strictly, fit the columns, and differ in nothing but their version and, where the
-    /// format keeps that apart, the generation: a row that went to a newer class key keeps its secret half.
-    private func bindings(of row: StoredRow) -> (secret: RowBinding, metadata: RowBinding)? {
-        guard let metadata = try? RowBinding(derBytes: row.halves.metadataBinding), metadata.person == person, metadata.item == row.item,
-            metadata.kind == row.kind, metadata.protection.number == row.protection, metadata.generation == row.generation
-        else { return nil }
-        // Written together, both halves have the same.
-        if row.halves.secretBinding == row.halves.metadataBinding { return (metadata, metadata) }
-        guard let secret = try? RowBinding(derBytes: row.halves.secretBinding), secret.isOfSameItem(as: metadata) else { return nil }
-        return (secret, metadata)
-    }
-
     /// A metadata key that is not lent says that its class is closed, or that the key is gone for ever; only the enclave
     /// knows which.
-    private func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
+    func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
         switch try fate(row.protection, row.generation) {
         case .destroyed: try remove(row)
         case .unknown: _ = try putAside(row, .keyUnknown)
@@ -106,11 +118,13 @@ extension RequestInProgress {
     /// Removes a row whose class key the enclave says it has destroyed, so that nothing will ever open it.
     private func remove(_ row: StoredRow) throws {
         guard try database.remove(row.handle) else { throw RowHasChanged() }
+        absence = .removed
         parts.logger.notice("removed an item whose class key was destroyed", metadata: ["person": "\(person)", "row": "\(row.id)"])
     }
 
-    private func putAside(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
+    func putAside(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
         guard try database.quarantine(row, reason, date: parts.now()) else { throw RowHasChanged() }
+        absence = .putAside(reason)
         parts.logger.error(
             "put an item aside that does not open", metadata: ["person": "\(person)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
         return nil
@@ -126,15 +140,5 @@ extension RequestInProgress {
         } catch let refusal as Refusal where refusal.reason == .locked || refusal.reason == .beforeFirstUnlock {
             return true
         }
-    }
-}
-
-extension RowBinding {
-    /// Equal in everything but the version, and the generation where the format keeps that apart from the item.
-    func isOfSameItem(as other: RowBinding) -> Bool {
-        let (mine, theirs) = (ofItem, other.ofItem)
-        return mine.format == theirs.format && mine.person == theirs.person && mine.protection == theirs.protection
-            && mine.generation == theirs.generation && mine.item == theirs.item && mine.kind == theirs.kind
-            && mine.accessGroup == theirs.accessGroup && mine.accessControl == theirs.accessControl
     }
 }

@@ -10,6 +10,20 @@ struct DatabaseFile {
     private static let markerBytesMax = 4096
 
     let folder: PrivateFolder
+
+    /// How every connection is made. `pagesMax` stands for a full disk where a test needs one.
+    static func configuration(pagesMax: Int? = nil) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
+            // since this process can make no file elsewhere.
+            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+            if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
+        }
+        return configuration
+    }
+
     var path: String { "\(folder.path)/\(Self.name)" }
 
     /// Makes sure that there is a file that is a database of a version that we know.
@@ -23,7 +37,7 @@ struct DatabaseFile {
             let queue = try DatabaseQueue(path: path, configuration: reading)
             defer { try? queue.close() }
             try queue.unsafeRead { database in
-                if try Schema.migrator.hasBeenSuperseded(database) {
+                if try Schema.isNewer(database) {
                     throw StorageFault.newer("\(path) was written by a later version of Vauban")
                 }
                 guard isSuspect else { return }
@@ -58,26 +72,32 @@ struct DatabaseFile {
         return true
     }
 
-    /// Makes a new database beside and puts it in place when it is whole, so that a crash leaves none or a complete one.
     private func make(_ configuration: Configuration) throws {
-        let temporary = "\(Self.name).new"
+        try make(Self.name, configuration) { try Schema.migrator.migrate($0) }
+    }
+
+    /// Makes a new database beside and puts it in place when it is whole, so that a crash leaves none (or the one that was
+    /// there) or a complete one.
+    func make(_ name: String, _ configuration: Configuration, _ fill: (DatabaseQueue) throws -> Void) throws {
+        let temporary = "\(name).new"
         for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(temporary + suffix) }
         let directory = folder.descriptor.number
+        let path = "\(folder.path)/\(name)"
         let number = try SystemFault.check(
             openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(path)")
         let file = Descriptor(number)
         let queue = try DatabaseQueue(path: "\(folder.path)/\(temporary)", configuration: configuration)
-        try Schema.migrator.migrate(queue)
+        try fill(queue)
         try queue.close()
         try SystemFault.check(fsync(number), "sync \(path)")
-        try SystemFault.check(renameat(directory, temporary, directory, Self.name), "put \(path) in place")
+        try SystemFault.check(renameat(directory, temporary, directory, name), "put \(path) in place")
         try SystemFault.check(fsync(directory), "sync the folder of \(path)")
         withExtendedLifetime(file) {}
     }
 
     /// Renames the database and what belongs to it, and leaves a marker that keeps an empty one from taking its place.
     /// Answers what the person can do.
-    private func putAside() throws -> String {
+    func putAside() throws -> String {
         let directory = folder.descriptor.number
         guard
             let number = (1...999).first(where: { number in
@@ -86,8 +106,9 @@ struct DatabaseFile {
         else { throw SystemFault("put \(path) aside", code: EEXIST) }
         let aside = "\(Self.name).quarantined-\(number)"
         let text = """
-            The keychain database could not be read and was put aside as \(folder.path)/\(aside). Put a copy that is whole back as \
-            \(path) and remove \(folder.path)/\(Self.marker); or remove only that marker, to begin with an empty keychain.
+            The keychain database could not be read and was put aside as \(folder.path)/\(aside). To go back to the last \
+            verified copy, if there is one, run: vauban doctor --restore. Or put a copy that is whole back as \(path) and remove \
+            \(folder.path)/\(Self.marker); or remove only that marker, to begin with an empty keychain.
             """
         try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
         for suffix in ["", "-wal", "-shm"] where folder.contains(Self.name + suffix) {

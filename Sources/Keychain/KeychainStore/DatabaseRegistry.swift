@@ -16,13 +16,7 @@ package final class DatabaseRegistry: Sendable {
     /// The person's database, made if there never was one. A fault is not remembered: what a person has put right
     /// works at the next request.
     package func database(of person: UInt32) throws(StorageFault) -> KeychainDatabase {
-        let place = places.withLock { places in
-            if let place = places[person] { return place }
-            let place = Place()
-            places[person] = place
-            return place
-        }
-        let result: Result<KeychainDatabase, StorageFault> = place.opened.withLock { opened in
+        let result: Result<KeychainDatabase, StorageFault> = place(of: person).opened.withLock { opened in
             if let opened, !opened.isSuspect { return .success(opened) }
             do {
                 // Nothing may be written to a file that is looked at and perhaps put aside.
@@ -41,6 +35,39 @@ package final class DatabaseRegistry: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// Does something about a person's database that is put aside, while nobody can open it. All of it is looked at first.
+    func whileDamaged<Value>(_ person: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageFault) -> Value {
+        let result: Result<Value, StorageFault> = place(of: person).opened.withLock { opened in
+            do {
+                try opened?.close()
+                opened = nil
+                let file = DatabaseFile(folder: try state.subfolder("\(person)", creating: true))
+                do {
+                    try file.prepare(isSuspect: true, DatabaseFile.configuration(pagesMax: pagesMax))
+                } catch StorageFault.damaged {
+                    return .success(try body(file))
+                }
+                return .failure(.notDamaged)
+            } catch let fault as PrivateFolder.Fault {
+                return .failure(.failed(fault.description))
+            } catch let fault as SystemFault {
+                return .failure(.failed(fault.description))
+            } catch {
+                return .failure(StorageFault(error))
+            }
+        }
+        return try result.get()
+    }
+
+    private func place(of person: UInt32) -> Place {
+        places.withLock { places in
+            if let place = places[person] { return place }
+            let place = Place()
+            places[person] = place
+            return place
+        }
     }
 
     /// Where one person's database is held, and the lock under which it is opened.

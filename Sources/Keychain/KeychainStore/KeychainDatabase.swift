@@ -10,6 +10,7 @@ package final class KeychainDatabase: Sendable {
     /// Closed first, so that the writer is the last one and moves its log into the file.
     private let reader: DatabaseQueue
     private let writer: DatabaseQueue
+    let file: DatabaseFile
     var path: String { writer.path }
     private let suspicion = Mutex(false)
     /// The index keys that are known to be those of the file.
@@ -20,15 +21,8 @@ package final class KeychainDatabase: Sendable {
 
     /// Opens the database in a person's folder, and makes it if there is none.
     package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil) throws {
-        let file = DatabaseFile(folder: folder)
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { database in
-            // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
-            // since this process can make no file elsewhere.
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-            if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
-        }
+        file = DatabaseFile(folder: folder)
+        var configuration = DatabaseFile.configuration(pagesMax: pagesMax)
         do {
             try file.prepare(isSuspect: isSuspect, configuration)
             configuration.journalMode = .wal
@@ -86,19 +80,25 @@ package final class KeychainDatabase: Sendable {
         }
     }
 
+    /// Rebuilds SQLite's own indexes from the rows; fails where two rows would be one.
+    func rebuildIndexes() throws(StorageFault) { try watching { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } } }
+
     /// Waits for the calls that run and lets no other begin: what is acknowledged is in the file from then on.
-    func close() throws(StorageFault) {
+    package func close() throws(StorageFault) {
         try watching {
             try reader.close()
             try writer.close()
         }
     }
 
-    private func watching<Value>(_ body: () throws -> Value) throws(StorageFault) -> Value {
+    /// From now on nothing is written, and the next one who opens the file looks at all of it.
+    func suspect() { suspicion.withLock { $0 = true } }
+
+    func watching<Value>(_ body: () throws -> Value) throws(StorageFault) -> Value {
         do {
             return try body()
         } catch {
-            if let error = error as? DatabaseError, error.isDamage { suspicion.withLock { $0 = true } }
+            if let error = error as? DatabaseError, error.isDamage { suspect() }
             throw StorageFault(error)
         }
     }

@@ -121,6 +121,7 @@ extension KeychainDatabase {
         }
         if isEmptied {
             indexKeys.withLock { $0 = [:] }
+            try forgetVerified()
             try forgetOldPages(isEmpty: true)
         }
         return isEmptied

@@ -16,9 +16,7 @@ extension KeychainDatabase {
         try write { database in
             if isClosed(row) { return (.stale, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
-            let sql = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-            try database.cachedStatement(sql: sql).execute(arguments: row.arguments)
-            try Self.insertLookups(row.blinds, for: database.lastInsertedRowID, in: database)
+            try Self.insert(row, in: database)
             return (.written, .commit)
         }
     }
@@ -83,6 +81,12 @@ extension KeychainDatabase {
     }
 
     // MARK: Parts of a transaction
+
+    static func insert(_ row: StoredRow, in database: Database) throws {
+        let sql = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        try database.cachedStatement(sql: sql).execute(arguments: row.arguments)
+        try insertLookups(row.blinds, for: database.lastInsertedRowID, in: database)
+    }
 
     private static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
         let sql = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"

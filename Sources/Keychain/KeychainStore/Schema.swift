@@ -38,6 +38,12 @@ enum Schema {
         return migrator
     }()
 
+    /// Whether the file has a step that is not in the list, or a version number: this one gives none, so a later one did.
+    static func isNewer(_ database: Database) throws -> Bool {
+        if try Int.fetchOne(database, sql: "PRAGMA user_version") != 0 { return true }
+        return try migrator.hasBeenSuperseded(database)
+    }
+
     /// What a row and a quarantined row have in common, in the order of `columnNames`.
     private static func columns(primaryBlind: String, item: String, deviceBlind: String) -> String {
         """

@@ -10,6 +10,10 @@ package enum StorageFault: Error, Hashable, Sendable {
     case damaged(String)
     /// A later version of Vauban has written it.
     case newer(String)
+    /// There is no verified copy, or no longer the one that was meant.
+    case noCopy
+    /// The database can be read, so nothing is put in its place.
+    case notDamaged
 
     init(_ error: any Error) {
         switch error {

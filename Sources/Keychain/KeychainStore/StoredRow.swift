@@ -103,7 +103,7 @@ package struct RowChange: Hashable, Sendable {
 }
 
 /// Why a row was put aside.
-package enum QuarantineReason: String, Sendable {
+package enum QuarantineReason: String, CaseIterable, Sendable {
     case binding = "the row's binding cannot be read or does not fit its columns"
     case metadata = "the metadata half does not open"
     case content = "the metadata half holds no item of its class"

@@ -27,6 +27,8 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case changePermission = 6
         /// To give items to another owner.
         case moveItems = 7
+        /// To put the last verified copy in the place of a damaged database.
+        case restore = 8
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {

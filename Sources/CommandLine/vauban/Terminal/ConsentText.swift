@@ -13,6 +13,7 @@ enum ConsentText {
         case .listOwners: "to see what every program keeps, without its secrets"
         case .changePermission: "to change what programs may read"
         case .moveItems: "to give items to another owner"
+        case .restore: "to put an earlier copy of your keychain in the place of the damaged one; what was deleted since comes back"
         }
     }
 

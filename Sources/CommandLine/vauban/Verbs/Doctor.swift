@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainWire
+
+struct Doctor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Verifies every item and index, puts right what it can, and keeps a verified copy.",
+        discussion: """
+            Each item is opened as far as that asks nobody; items whose class is locked are counted and left. What does not \
+            open is put aside, never deleted. Where everything verifies, a copy of the database is kept; --restore puts it in \
+            the place of a database that is damaged, after showing what that means. The end is 0 when all is good, 1 when \
+            something was found.
+
+            Example:
+              vauban doctor
+              vauban doctor --restore
+            """)
+
+    @Flag(help: "Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes back.")
+    var restore = false
+
+    @Flag(help: "With --restore: do not ask for the word; for scripts.")
+    var yesRestore = false
+
+    @OptionGroup var person: PersonOptions
+
+    func validate() throws {
+        if yesRestore, !restore { throw ValidationError("--yes-restore goes with --restore.") }
+    }
+
+    func run() throws {
+        let session = try Session(person)
+        if restore { return try putBack(session) }
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let report = try session.keychain.examine { report in
+            if isTerminal { Self.show("\rLooked at \(report.checked + report.locked) of \(report.rows) items") }
+        }
+        if isTerminal { Self.show("\r\u{1B}[K") }
+        for line in DoctorText.lines(report) { print(line) }
+        if report.found > 0 || !report.quarantine.isEmpty { throw ExitCode(1) }
+    }
+
+    private func putBack(_ session: Session) throws {
+        let copy = try session.keychain.restorableCopy()
+        for line in DoctorText.lines(copy) { say(line) }
+        if !yesRestore {
+            guard let terminal = session.person.terminal else {
+                throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-restore")
+            }
+            guard terminal.readWord("To go on, type restore (anything else cancels): ") == "restore" else {
+                throw Refusal(.cancelled, "nothing was put back")
+            }
+        }
+        try session.asking { try session.keychain.restore(copy, waiting: $0) }
+        say("The copy of \(StatusText.time(copy.date)) is in place. Look at it: vauban doctor")
+    }
+
+    private static func show(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+    }
+}

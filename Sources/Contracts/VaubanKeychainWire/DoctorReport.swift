@@ -1,0 +1,231 @@
+// What a whole look at a person's keychain found: numbers, places and reasons, never a value or an attribute.
+
+package import SwiftASN1
+package import VaubanDER
+
+/// `DoctorReport ::= SEQUENCE { rows INTEGER, checked INTEGER, unopened INTEGER, locked INTEGER, found INTEGER, repaired INTEGER,
+///   findings SEQUENCE SIZE (0..64) OF DoctorFinding, quarantine SEQUENCE SIZE (0..32) OF Quarantined, copy [0] Copy OPTIONAL }`
+package struct DoctorReport: Hashable, Sendable {
+    package static let findingsMax = 64
+    private static let reasonsMax = 32
+
+    /// Rows when the look began.
+    package var rows = 0
+    /// Rows that verified.
+    package var checked = 0
+    /// Of these, those whose value opens only for the person or with an application's password: it was not opened.
+    package var unopened = 0
+    /// Rows that were not checked, since their class is closed.
+    package var locked = 0
+    /// Everything that was found, also what `findings` has no room for; of that, what was put right.
+    package var found = 0
+    package var repaired = 0
+    package var findings: [DoctorFinding] = []
+    /// What lies in quarantine now.
+    package var quarantine: [Quarantined] = []
+    /// What became of the verified copy; nil unless everything was checked and nothing was found.
+    package var copy: Copy?
+
+    package init() {}
+
+    package mutating func take(_ finding: DoctorFinding) {
+        found += 1
+        if finding.isRepaired { repaired += 1 }
+        if findings.count < Self.findingsMax { findings.append(finding) }
+    }
+
+    /// Rows that were put aside for one reason, since when (microseconds since the reference date).
+    package struct Quarantined: Hashable, Sendable {
+        package let reason: DoctorFinding.Reason
+        package let count: Int
+        package let since: Int64
+
+        package init(reason: DoctorFinding.Reason, count: Int, since: Int64) {
+            self.reason = reason
+            self.count = count
+            self.since = since
+        }
+    }
+
+    package struct Copy: Hashable, Sendable {
+        package enum State: Int64, CaseIterable, Sendable {
+            case kept = 1
+            /// The database is larger than what is kept twice.
+            case tooLarge = 2
+            /// No room, or a disk that refuses.
+            case failed = 3
+        }
+
+        package let state: State
+        package let date: Int64
+        package let rows: Int
+
+        package init(_ state: State, date: Int64 = 0, rows: Int = 0) {
+            self.state = state
+            self.date = date
+            self.rows = rows
+        }
+    }
+}
+
+/// `DoctorFinding ::= SEQUENCE { reason INTEGER (1..14), row INTEGER (0..MAX), protection INTEGER (0..12), isRepaired BOOLEAN }`
+package struct DoctorFinding: Hashable, Sendable {
+    /// Those up to `keyUnknown` are the reasons of the quarantine, in its order.
+    package enum Reason: Int64, CaseIterable, Sendable {
+        case binding = 1
+        case metadata = 2
+        case content = 3
+        case digest = 4
+        case secret = 5
+        case wrappedKey = 6
+        case keyUnknown = 7
+        /// The class key was destroyed, so the row was removed.
+        case keyDestroyed = 8
+        /// The columns by which a row is found were not those of its attributes.
+        case indexColumns = 9
+        /// What it is looked up by was not that of its attributes.
+        case lookups = 10
+        /// A look-up led to no row.
+        case orphanedLookup = 11
+        /// The database's own indexes did not fit its rows.
+        case fileIndexes = 12
+        /// The file has damaged pages.
+        case filePages = 13
+        /// A row that had been put aside opens again and is back in its place.
+        case readmitted = 14
+    }
+
+    package let reason: Reason
+    /// The row's number; 0 where it is about no row.
+    package let row: Int64
+    /// The row's class; 0 where that is not known.
+    package let protection: Int64
+    package let isRepaired: Bool
+
+    package init(_ reason: Reason, row: Int64 = 0, protection: Int64 = 0, isRepaired: Bool = false) {
+        self.reason = reason
+        self.row = max(row, 0)
+        // A column of a damaged row can say anything.
+        self.protection = Self.protections.contains(protection) ? protection : 0
+        self.isRepaired = isRepaired
+    }
+
+    fileprivate static let protections: ClosedRange<Int64> = 0...12
+}
+
+/// `RestorableCopy ::= SEQUENCE { date INTEGER, rows INTEGER (0..MAX), damagedSince [0] INTEGER OPTIONAL }`
+///
+/// The last verified copy: when it was made, how many rows it has, and when the damaged database was last written.
+package struct RestorableCopy: Hashable, Sendable {
+    package let date: Int64
+    package let rows: Int
+    package let damagedSince: Int64?
+
+    package init(date: Int64, rows: Int, damagedSince: Int64?) {
+        self.date = date
+        self.rows = rows
+        self.damagedSince = damagedSince
+    }
+}
+
+// MARK: DER
+
+private let anyNumber = Int64.min...Int64.max
+private let anyCount = 0...Int64.max
+
+extension DoctorReport: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        rows = Int(try fields.integer("rows", in: anyCount))
+        checked = Int(try fields.integer("checked", in: anyCount))
+        unopened = Int(try fields.integer("unopened", in: anyCount))
+        locked = Int(try fields.integer("locked", in: anyCount))
+        found = Int(try fields.integer("found", in: anyCount))
+        repaired = Int(try fields.integer("repaired", in: anyCount))
+        findings = try fields.list("findings", max: Self.findingsMax)
+        quarantine = try fields.list("quarantine", max: Self.reasonsMax)
+        copy = try fields.optional(0, "copy") { try $0.value("copy", as: Copy.self) }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            for count in [rows, checked, unopened, locked, found, repaired] { try fields.integer(Int64(count)) }
+            try fields.list(findings)
+            try fields.list(quarantine)
+            if let copy { try fields.tagged(0) { try $0.value(copy) } }
+        }
+    }
+}
+
+extension DoctorReport.Quarantined: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        reason = try DoctorFinding.Reason(from: &fields)
+        count = Int(try fields.integer("count", in: anyCount))
+        since = try fields.integer("since", in: anyNumber)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(reason.rawValue)
+            try fields.integer(Int64(count))
+            try fields.integer(since)
+        }
+    }
+}
+
+extension DoctorReport.Copy: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        guard let state = State(rawValue: try fields.integer("state", in: 1...255)) else { throw DERFault("state is unknown") }
+        self.state = state
+        date = try fields.integer("date", in: anyNumber)
+        rows = Int(try fields.integer("rows", in: anyCount))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(state.rawValue)
+            try fields.integer(date)
+            try fields.integer(Int64(rows))
+        }
+    }
+}
+
+extension DoctorFinding.Reason {
+    fileprivate init(from fields: inout DERFields) throws {
+        guard let reason = Self(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERFault("reason is unknown") }
+        self = reason
+    }
+}
+
+extension DoctorFinding: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        reason = try Reason(from: &fields)
+        row = try fields.integer("row", in: anyCount)
+        protection = try fields.integer("protection", in: Self.protections)
+        isRepaired = try fields.boolean("is repaired")
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(reason.rawValue)
+            try fields.integer(row)
+            try fields.integer(protection)
+            try fields.boolean(isRepaired)
+        }
+    }
+}
+
+extension RestorableCopy: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        date = try fields.integer("date", in: anyNumber)
+        rows = Int(try fields.integer("rows", in: anyCount))
+        damagedSince = try fields.optionalInteger(0, "damaged since", in: anyNumber)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(date)
+            try fields.integer(Int64(rows))
+            try fields.optionalInteger(0, damagedSince)
+        }
+    }
+}

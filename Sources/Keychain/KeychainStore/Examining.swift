@@ -1,0 +1,145 @@
+// What a whole look at the database needs: the file's own consistency, every row in turn, what a row is looked up by, and
+// what was put aside. Without keys, as all of this module.
+
+internal import Foundation
+internal import GRDB
+
+/// What the file itself is worth, whatever is in its rows.
+package enum FileVerdict: Hashable, Sendable {
+    case whole
+    /// Indexes of SQLite's own did not fit the rows and were made anew.
+    case indexesRebuilt
+    /// Pages are damaged, or the indexes cannot be made anew. The next request looks at all of it and may put it aside.
+    case damaged
+}
+
+/// What was put aside for one reason.
+package struct QuarantinedRows: Hashable, Sendable {
+    package let reason: QuarantineReason
+    package let count: Int
+    /// When the first of them was, in microseconds since the reference date.
+    package let since: Int64
+}
+
+extension KeychainDatabase {
+    /// Looks at every page and every index, on a connection of its own, so that nobody else waits for it. It ends at the
+    /// first fault: what is to be done does not depend on how many there are.
+    package func examineFile() throws(StorageFault) -> FileVerdict {
+        if try passes("PRAGMA integrity_check(1)") { return .whole }
+        if try passes("PRAGMA quick_check(1)") {
+            do throws(StorageFault) {
+                try rebuildIndexes()
+                if try passes("PRAGMA integrity_check(1)") { return .indexesRebuilt }
+            } catch {}
+        }
+        suspect()
+        return .damaged
+    }
+
+    private func passes(_ check: String) throws(StorageFault) -> Bool {
+        try watching {
+            do {
+                return try withOwnConnection { queue in try queue.unsafeRead { try String.fetchOne($0, sql: check) } == "ok" }
+            } catch let error as DatabaseError where error.isDamage {
+                return false
+            }
+        }
+    }
+
+    /// A connection for something that takes long, which only reads.
+    func withOwnConnection<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        var configuration = DatabaseFile.configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try body(queue)
+    }
+
+    package func rowCount() throws(StorageFault) -> Int {
+        try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
+    }
+
+    /// The next rows of any kind after the row `id`.
+    package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
+        try read { database in
+            let sql = "SELECT \(Column.whole) FROM item WHERE id > ? ORDER BY id"
+            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id])
+            var rows: [StoredRow] = []
+            var bytes = 0
+            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(StoredRow.init) {
+                rows.append(row)
+                bytes += row.halves.secret.count + row.halves.metadata.count
+            }
+            return rows
+        }
+    }
+
+    /// The blinds by which a row is looked up.
+    package func lookups(of id: Int64) throws(StorageFault) -> Set<[UInt8]> {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT blind FROM lookup WHERE item = ?")
+            let cursor = try Row.fetchCursor(statement, arguments: [id])
+            var blinds: Set<[UInt8]> = []
+            while let row = try cursor.next() { blinds.insert(row.bytes(0)) }
+            return blinds
+        }
+    }
+
+    /// Removes what leads to no row, and answers how much it was.
+    package func removeOrphanedLookups() throws(StorageFault) -> Int {
+        let orphaned = "WHERE NOT EXISTS (SELECT 1 FROM item WHERE item.id = lookup.item)"
+        let count = try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lookup \(orphaned)") ?? 0 }
+        guard count > 0 else { return 0 }
+        return try write { database in
+            try database.execute(sql: "DELETE FROM lookup \(orphaned)")
+            return (database.changesCount, .commit)
+        }
+    }
+
+    // MARK: What was put aside
+
+    /// What lies in quarantine, by reason. A reason that this version does not know counts as a content that it cannot read.
+    package func quarantined() throws(StorageFault) -> [QuarantinedRows] {
+        try read { database in
+            let cursor = try Row.fetchCursor(database, sql: "SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason")
+            var content: [QuarantinedRows] = []
+            while let row = try cursor.next() {
+                let reason = String.fromDatabaseValue(row[0]).flatMap(QuarantineReason.init)
+                content.append(QuarantinedRows(reason: reason ?? .content, count: Int(row.number(1)), since: row.number(2)))
+            }
+            return content
+        }
+    }
+
+    /// The next quarantined rows after number `id`, as rows of that number.
+    package func quarantinedRows(after id: Int64, count: Int) throws(StorageFault) -> [StoredRow] {
+        try read { database in
+            let columns = Column.whole.replacingOccurrences(of: "item.", with: "quarantine.")
+            let cursor = try Row.fetchCursor(
+                database, sql: "SELECT \(columns) FROM quarantine WHERE id > ? ORDER BY id LIMIT ?", arguments: [id, count])
+            var rows: [StoredRow] = []
+            while let row = try cursor.next() { rows.append(StoredRow(row)) }
+            return rows
+        }
+    }
+
+    /// Puts a quarantined row back among the others, found by `blinds`; false when another has its place or it has gone.
+    package func readmit(_ row: StoredRow, blinds: RowBlinds) throws(StorageFault) -> Bool {
+        try write { database in
+            let whole = StoredRow(
+                item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
+            if isClosed(whole) { return (false, .rollback) }
+            let remove = "DELETE FROM quarantine WHERE id = ? AND metadata_binding = ?"
+            try database.execute(sql: remove, arguments: [row.id, Data(row.halves.metadataBinding)])
+            guard database.changesCount == 1, try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }
+            try Self.insert(whole, in: database)
+            return (true, .commit)
+        }
+    }
+
+    private static func hasRoom(for row: StoredRow, in database: Database) throws -> Bool {
+        let taken = "SELECT EXISTS(SELECT 1 FROM item WHERE item = ? OR primary_blind = ? OR device_blind = ?)"
+        let device = row.blinds.device.map { Data($0.primary) }
+        return try Bool.fetchOne(database, sql: taken, arguments: [Data(row.item), Data(row.blinds.primary), device]) == false
+    }
+}

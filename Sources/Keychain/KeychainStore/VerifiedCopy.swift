@@ -1,0 +1,149 @@
+// The last verified generation: one whole copy of the database, from the moment after every row of it had been verified. It
+// is put back only at the person's word, since what was removed after it was made is in it.
+
+internal import Foundation
+internal import GRDB
+internal import Glibc
+internal import VaubanLinuxHost
+
+/// A copy, or what became of making one.
+package struct VerifiedGeneration: Hashable, Sendable {
+    /// When it was made, in microseconds since the reference date.
+    package let date: Int64
+    package let rows: Int
+
+    package init(date: Int64, rows: Int) {
+        self.date = date
+        self.rows = rows
+    }
+}
+
+package enum KeepOutcome: Hashable, Sendable {
+    case kept(VerifiedGeneration)
+    /// More bytes than are kept twice; what was kept before stands.
+    case tooLarge
+    /// The disk has no room or refuses; what was kept before stands.
+    case failed
+}
+
+extension DatabaseFile {
+    static let verified = "keychain.db.verified"
+
+    /// The copy that is kept, if it is whole; nil when there is none.
+    func verifiedGeneration() throws -> VerifiedGeneration? {
+        var information = stat()
+        guard fstatat(folder.descriptor.number, Self.verified, &information, AT_SYMLINK_NOFOLLOW) == 0,
+            information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid(), information.st_size > 0
+        else { return nil }
+        let rows = try readingCopy { queue in
+            try queue.unsafeRead { database -> Int? in
+                guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok", try !Schema.isNewer(database) else {
+                    return nil
+                }
+                return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
+            }
+        }
+        return rows.map { VerifiedGeneration(date: Self.microseconds(information.st_mtim), rows: $0) }
+    }
+
+    /// Copies what a connection sees to the place of the copy before, if it is not too large.
+    func keep(_ source: DatabaseQueue, bytesMax: Int) throws -> KeepOutcome {
+        let bytes = try source.unsafeRead { database in
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096)
+        }
+        guard bytes <= bytesMax else { return .tooLarge }
+        try make(Self.verified, Self.configuration()) { try Self.copy(source, to: $0) }
+        guard let kept = try verifiedGeneration() else {
+            try forgetVerified()
+            return .failed
+        }
+        return .kept(kept)
+    }
+
+    /// Removes the copy for good; what it held is then only in the database.
+    func forgetVerified() throws {
+        guard folder.contains(Self.verified) else { return }
+        for name in [Self.verified, "\(Self.verified).new"] { for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(name + suffix) } }
+        try SystemFault.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
+        if folder.contains(Self.verified) { throw SystemFault("remove \(folder.path)/\(Self.verified)", code: EIO) }
+    }
+
+    /// Puts the copy where the database was. What lies there is put aside first, whatever it is; the marker goes last, so
+    /// that a kill on the way leaves a database that is still refused.
+    func restoreVerified() throws {
+        if folder.contains(Self.name) || folder.contains(Self.name + "-wal") { _ = try putAside() }
+        try readingCopy { source in
+            try make(Self.name, Self.configuration()) { try Self.copy(source, to: $0) }
+        }
+        folder.remove(Self.marker)
+        try SystemFault.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
+    }
+
+    /// When the file that was put aside last was last written; nil when there is none.
+    func damagedSince() -> Int64? {
+        (1...999).lazy.map { "\(Self.name).quarantined-\($0)" }.prefix { folder.contains($0) }.compactMap { name -> Int64? in
+            var newest: Int64?
+            for suffix in ["", "-wal"] {
+                var information = stat()
+                guard fstatat(folder.descriptor.number, name + suffix, &information, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+                newest = max(newest ?? .min, Self.microseconds(information.st_mtim))
+            }
+            return newest
+        }.last
+    }
+
+    private func readingCopy<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        var configuration = Self.configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: "\(folder.path)/\(Self.verified)", configuration: configuration)
+        defer { try? queue.close() }
+        return try body(queue)
+    }
+
+    /// Page by page, over SQLite's own interface. With the pages comes the mark of a write-ahead log, which a file that lies
+    /// by itself must not have.
+    private static func copy(_ source: DatabaseQueue, to target: DatabaseQueue) throws {
+        try source.backup(to: target)
+        try target.writeWithoutTransaction { database in
+            let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+            guard mode == "delete" else { throw StorageFault.failed("the copy keeps its log") }
+        }
+    }
+
+    private static func microseconds(_ time: timespec) -> Int64 { (Int64(time.tv_sec) - 978_307_200) * 1_000_000 + Int64(time.tv_nsec) / 1000 }
+}
+
+extension KeychainDatabase {
+    /// Keeps a copy of what is in the database now.
+    package func keepVerified(bytesMax: Int) throws(StorageFault) -> KeepOutcome {
+        do {
+            return try watching { try withOwnConnection { try file.keep($0, bytesMax: bytesMax) } }
+        } catch {
+            // A copy that cannot be made takes nothing away.
+            return .failed
+        }
+    }
+
+    /// Removes the copy: what it holds is erased, or nothing opens it any more.
+    package func forgetVerified() throws(StorageFault) { try watching { try file.forgetVerified() } }
+}
+
+extension DatabaseRegistry {
+    /// What can be put back in the place of a person's damaged database, and when that was last written. Refused where the
+    /// database is not damaged: nothing is ever put in its place then.
+    package func restorable(of person: UInt32) throws(StorageFault) -> (generation: VerifiedGeneration, damagedSince: Int64?) {
+        try whileDamaged(person) { file throws in
+            guard let generation = try file.verifiedGeneration() else { throw StorageFault.noCopy }
+            return (generation, file.damagedSince())
+        }
+    }
+
+    /// Puts the copy back, if it is still the one of this date.
+    package func restore(_ person: UInt32, copyOf date: Int64) throws(StorageFault) {
+        try whileDamaged(person) { file throws in
+            guard let generation = try file.verifiedGeneration(), generation.date == date else { throw StorageFault.noCopy }
+            try file.restoreVerified()
+        }
+    }
+}

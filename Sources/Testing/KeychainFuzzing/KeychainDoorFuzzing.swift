@@ -1,0 +1,73 @@
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+/// A message of keychaind's door as an input: whatever it is, it is read within the limits or refused in words, and what is
+/// read is written as the same.
+package enum KeychainDoorFuzzing {
+    /// Answers as how many messages the input can be read.
+    @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
+        var count = 0
+        if let request = try read(input, as: KeychainRequest.self) {
+            count += 1
+            try keepsLimits(request)
+        }
+        if let reply = try read(input, as: KeychainReply.self) {
+            count += 1
+            try keepsLimits(reply)
+        }
+        if try read(input, as: ItemRecord.self) != nil { count += 1 }
+        if let query = try read(input, as: ItemQuery.self) {
+            count += 1
+            try keepsLimits(query)
+        }
+        if try read(input, as: ItemAttributes.self) != nil { count += 1 }
+        if try read(input, as: AccessControl.self) != nil { count += 1 }
+        return count
+    }
+
+    private static func read<Value: DERReadable & DERWritable & Equatable>(_ input: [UInt8], as type: Value.Type) throws -> Value? {
+        guard let value = try? Value(derBytes: input) else { return nil }
+        let bytes = try value.encoded()
+        guard let again = try? Value(derBytes: bytes) else { throw KeychainFinding(description: "\(type) cannot be read as it was written") }
+        try promise(again == value, "\(type) does not read back as it was written")
+        // Strict DER has one form for each value: another could pass as a different message.
+        try promise(bytes == input, "\(type) has two forms")
+        return value
+    }
+
+    private static func keepsLimits(_ request: KeychainRequest) throws {
+        switch request {
+        case .add(let record, _, _, let count, let applications):
+            try keepsLimits(record.attributes, count)
+            try promise(applications.count <= KeychainRequest.applicationsMax, "too many applications")
+        case .copyMatching(let query, let count): try keepsLimits(query.attributes, count)
+        case .update(let query, let changes, let count):
+            try keepsLimits(query.attributes, count)
+            try keepsLimits(changes.attributes, count)
+        case .delete(let query): try keepsLimits(query)
+        case .move(let owner): try promise(owner.utf8.count <= 512, "the owner is too long")
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore: break
+        }
+    }
+
+    private static func keepsLimits(_ query: ItemQuery) throws {
+        try keepsLimits(query.attributes, nil)
+        try promise(query.operationPrompt?.utf8.count ?? 0 <= 1024, "the prompt is too long")
+    }
+
+    private static func keepsLimits(_ attributes: ItemAttributes, _ passwordBytes: Int?) throws {
+        try promise(attributes.values.count <= 128, "too many attributes")
+        try promise((1...KeychainRequest.passwordBytesMax).contains(passwordBytes ?? 1), "a password of \(passwordBytes ?? 0) bytes")
+    }
+
+    private static func keepsLimits(_ reply: KeychainReply) throws {
+        switch reply {
+        case .items(let items): try promise(items.count <= KeychainReply.itemsMax, "too many items")
+        case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
+        case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
+        case .refused, .done, .waitingForPerson, .rewrapped, .restorable: break
+        }
+    }
+}

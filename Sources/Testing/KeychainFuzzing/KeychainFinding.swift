@@ -1,0 +1,8 @@
+/// What a fuzzer is looking for: a sentence that says which promise an input breaks. A crash is one without a sentence.
+package struct KeychainFinding: Error, CustomStringConvertible {
+    package let description: String
+}
+
+func promise(_ kept: Bool, _ sentence: @autoclosure () -> String) throws(KeychainFinding) {
+    if !kept { throw KeychainFinding(description: sentence()) }
+}

@@ -1,0 +1,87 @@
+internal import EnclaveWire
+internal import Keychain
+internal import SwiftASN1
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+// First inputs, so that a fuzzer need not find out what a message or a row looks like.
+
+extension KeychainDoorFuzzing {
+    package static func seeds() throws -> [[UInt8]] {
+        let control = try AccessControl(protection: .whenUnlocked, flags: [.userPresence, .applicationPassword])
+        let attributes = ItemAttributes([
+            .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1), .accessGroup: .text("cli"),
+        ])
+        let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
+        var query = ItemQuery(kind: .internetPassword, attributes: attributes)
+        query.protection = .always
+        query.limit = .count(3)
+        query.returnsData = true
+        query.operationPrompt = "to log in"
+        var report = DoctorReport()
+        report.take(DoctorFinding(.secret, row: 5, protection: 6))
+        report.quarantine = [DoctorReport.Quarantined(reason: .secret, count: 1, since: 0)]
+        report.copy = DoctorReport.Copy(.kept, date: 1, rows: 1)
+        let requests: [KeychainRequest] = [
+            .add(record, returns: [.data, .attributes], hasData: true, passwordBytes: 5, applications: ["/usr/bin/a", "program:/b"]),
+            .copyMatching(query, passwordBytes: 1), .copyMatching(ItemQuery(kind: .key)),
+            .update(query, ItemChanges(attributes: attributes, protection: .always, accessControl: control, hasData: true), passwordBytes: 1024),
+            .delete(ItemQuery(kind: .certificate)), .rewrap, .discard, .permissions, .permit(PermissionChange(.buildsIn, subject: "/a", permits: true)),
+            .permit(PermissionChange(.reads, subject: "program:/a", permits: false, item: query)), .move(to: "cli"), .examine,
+            .restore(copyOf: nil), .restore(copyOf: -5),
+        ]
+        let replies: [KeychainReply] = [
+            .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done, .items([FoundItem(record: record, hasData: true)]),
+            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
+            .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
+            .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
+        ]
+        return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]
+    }
+}
+
+extension RowFuzzing {
+    package static func seeds() throws -> [[UInt8]] {
+        let attributes = ItemAttributes([
+            .accessGroup: .text("cli"), .account: .text("anna"), .service: .text("mail"), .synchronizable: .number(0), .creationDate: .date(1),
+        ])
+        let plaintext = Padding.pad(try Metadata(attributes: attributes).encoded())
+        let plain = binding(1), other = binding(2)
+        return [
+            try input(3, plain, plain, plaintext), try input(1, plain, other, plaintext), try input(1, binding(1, .userPresence), binding(2, .userPresence), plaintext),
+            try input(3, binding(1, kind: 2), plain, plaintext), try input(3, binding(1, kind: 200), plain, plaintext), try input(0, plain, plain, plaintext),
+            try input(1, plain, plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext), try input(1, plain.ofItem, plain, plaintext),
+        ]
+    }
+
+    private static func binding(_ version: UInt8, _ flags: AccessControlFlags? = nil, kind: Int64 = 1) -> RowBinding {
+        RowBinding(
+            person: 1000, protection: .whenUnlocked, generation: [UInt8](repeating: 3, count: 8), item: [UInt8](repeating: 4, count: 16),
+            version: [UInt8](repeating: version, count: 16), kind: kind, accessGroup: "cli",
+            accessControl: flags.flatMap { try? AccessControl(protection: .whenUnlocked, flags: $0) })
+    }
+
+    private static func input(_ mode: UInt8, _ metadata: RowBinding, _ secret: RowBinding, _ plaintext: [UInt8]) throws -> [UInt8] {
+        var bytes = [mode]
+        for binding in mode & 2 == 0 ? [metadata, secret] : [metadata] {
+            let encoded = try binding.encoded()
+            bytes += [UInt8(encoded.count >> 8), UInt8(encoded.count & 255)] + encoded
+        }
+        return bytes + plaintext
+    }
+
+    /// `RowMetadata`, as the specification has it.
+    private struct Metadata: DERWritable {
+        let attributes: ItemAttributes
+
+        func write(into der: inout DER.Serializer) throws {
+            try der.sequence { fields in
+                try fields.integer(1)
+                try fields.octets([UInt8](repeating: 5, count: 32))
+                try fields.value(attributes)
+            }
+        }
+    }
+}

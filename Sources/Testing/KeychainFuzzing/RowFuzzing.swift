@@ -1,0 +1,90 @@
+internal import Crypto
+internal import EnclaveWire
+internal import Keychain
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanSecretBytes
+
+/// A row that somebody else wrote as an input, behind the cryptography that protects the rest: the plaintext of the metadata
+/// half is the input's own, as only one who has the metadata key could make it.
+///
+/// The first byte says what the row's columns are: bit 0 those of its binding, else zeros; bit 1 that both halves have the one
+/// binding. Then come the metadata half's binding and the secret half's, each with its length as two bytes, and the rest is
+/// the plaintext with its padding, which is also taken for a list of blinds and for a value.
+package enum RowFuzzing {
+    private static let person: UInt32 = 1000
+
+    /// Answers how far the input came: 1 for bindings that fit, 2 for an item.
+    @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
+        guard let mode = input.first else { return 0 }
+        var rest = input.dropFirst()
+        let metadataBinding = piece(&rest)
+        let secretBinding = mode & 2 == 0 ? piece(&rest) : metadataBinding
+        let plaintext = Array(rest)
+        try lists(plaintext)
+        try values(plaintext)
+        let columns = mode & 1 == 0 ? nil : try? RowBinding(derBytes: metadataBinding)
+        let row = StoredRow(
+            item: columns?.item ?? [UInt8](repeating: 0, count: 16), kind: columns?.kind ?? 0, protection: columns?.protection.number ?? 0,
+            generation: columns?.generation ?? [UInt8](repeating: 0, count: 8), blinds: RowBlinds(primary: [], list: plaintext, lookups: [], device: nil),
+            halves: RowHalves(secretBinding: secretBinding, wrappedKey: [], secret: [], metadataBinding: metadataBinding, metadata: []))
+        guard let bindings = RowBindings(row, of: person) else { return 0 }
+        try fits(bindings, row)
+        guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end))) else { return 1 }
+        try promise(found.digest.count == 32, "a digest of \(found.digest.count) bytes")
+        try promise(found.record.kind.rawValue == row.kind, "an item of another kind than its row's")
+        try promise(found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of another group than its row's")
+        try promise(found.record.protection == bindings.metadata.protection, "an item of another class than its row's")
+        try indexes(found.record)
+        return 2
+    }
+
+    private static func piece(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        guard rest.count >= 2 else { return [] }
+        let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+        rest = rest.dropFirst(2)
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    private static func fits(_ bindings: RowBindings, _ row: StoredRow) throws {
+        for binding in [bindings.secret, bindings.metadata] {
+            try promise(binding.person == person, "a row of another person is taken")
+            try promise(binding.item == row.item && binding.kind == row.kind, "a half of another item is taken")
+            try promise(binding.protection.number == row.protection, "a half of another class is taken")
+        }
+        try promise(bindings.metadata.generation == row.generation, "a half of another generation is taken")
+        try promise(bindings.secret.accessControl == bindings.metadata.accessControl, "halves with two access controls are taken")
+        try promise(bindings.secret.accessGroup == bindings.metadata.accessGroup, "halves of two groups are taken")
+        try promise(bindings.secret.format == bindings.metadata.format, "halves of two formats are taken")
+        try promise(bindings.item.generation == row.generation, "the key is asked for under another generation")
+    }
+
+    /// What is indexed is bounded and has an order, whatever the attributes are.
+    private static func indexes(_ record: ItemRecord) throws {
+        let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
+        let blinds = RowBindings.blinds(of: record, under: key)
+        try promise(blinds.primary.count == 16 && blinds.lookups.allSatisfy { $0.count == 16 }, "a blind of another length")
+        try promise(blinds.list.count % BlindList.entryBytes == 0, "a list of broken blinds")
+        let isFound = blinds.list.withUnsafeBytes { BlindList.contains($0, blinds.list) }
+        try promise(isFound, "a row does not pass its own filter")
+    }
+
+    private static func lists(_ bytes: [UInt8]) throws {
+        let half = Array(bytes.prefix(bytes.count / 2))
+        _ = bytes.withUnsafeBytes { BlindList.contains($0, half) }
+        let isWhole = bytes.count % BlindList.entryBytes == 0
+        try promise(bytes.withUnsafeBytes { BlindList.contains($0, []) } == isWhole, "a list of a wrong length is taken")
+    }
+
+    private static func values(_ bytes: [UInt8]) throws {
+        if let end = bytes.withUnsafeBytes({ Padding.end(of: $0) }) {
+            try promise(Padding.pad(Array(bytes.prefix(end))) == bytes, "a padding has two forms")
+        }
+        guard let value = PaddedValue(decrypted: SecretBytes(copying: bytes)) else { return }
+        let again = PaddedValue(hasValue: value.hasValue, value.value())
+        try promise(again.bytes.withUnsafeBytes { Array($0) } == bytes, "a padded value has two forms")
+    }
+}

@@ -1,0 +1,240 @@
+import EnclaveWire
+import Foundation
+import GRDB
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// What a whole look at a database finds, puts right and leaves.
+@Suite struct DoctorTests {
+    private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
+
+    @Test func aWholeKeychainIsGoodAndACopyIsKept() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "w", .always)
+        try room.add(name("c"), value: "x", control: .userPresence)
+        try room.add([.server: .text("d")], value: nil, kind: .internetPassword)
+        try room.add(name("e"), value: "y", control: .applicationPassword, password: "p")
+        let before = try room.rows()
+        let report = try room.examine()
+        #expect(report.rows == 5 && report.checked == 5 && report.unopened == 2 && report.locked == 0 && report.found == 0)
+        #expect(report.findings.isEmpty && report.quarantine.isEmpty)
+        #expect(report.copy?.state == .kept && report.copy?.rows == 5)
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        // Looking changes nothing.
+        #expect(try room.rows() == before)
+        #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
+        for suffix in ["-wal", "-shm", "-journal", ".new"] { #expect(!FileManager.default.fileExists(atPath: room.file + ".verified" + suffix)) }
+    }
+
+    @Test func manyRowsAreToldAsTheyAreLookedAt() throws {
+        let room = try Room()
+        for number in 0..<300 { try room.add(name("\(number)")) }
+        let reports = try room.serve(.examine).messages.compactMap { if case .examined(let report) = $0 { report } else { nil } }
+        #expect(reports.map(\.checked) == [128, 256, 300, 300])
+        #expect(reports.map(\.copy?.state) == [nil, nil, nil, .kept])
+    }
+
+    @Test func closedClassesAreCountedAndNothingIsCopied() throws {
+        let room = try Room()
+        try room.add(name("a"))
+        try room.add(name("c"), .afterFirstUnlock)
+        try room.add(name("d"), .always)
+        room.enclave.lock(room.lent)
+        let locked = try room.examine()
+        #expect(locked.checked == 2 && locked.locked == 1 && locked.found == 0 && locked.copy == nil)
+        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        let before = try room.examine()
+        #expect(before.checked == 0 && before.locked == 3 && before.found == 0 && before.copy == nil)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    // MARK: What a read would put aside
+
+    enum Damage: CaseIterable { case metadataBinding, metadata, secretBinding, wrappedKey, secret }
+
+    @Test(arguments: Damage.allCases, [nil, AccessControlFlags.userPresence])
+    func aRowThatDoesNotOpenIsPutAside(_ damage: Damage, _ control: AccessControlFlags?) throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v", control: control)
+        try room.add(name("b"), value: "w")
+        let row = try #require(try room.rows().first)
+        try room.tamper(row, with: row.halves.flipped(damage))
+        let report = try room.examine()
+        let finding = try #require(report.findings.first)
+        #expect(report.checked == 1 && report.found == 1 && report.repaired == 0 && report.copy == nil)
+        let reason: DoctorFinding.Reason = damage == .metadataBinding || damage == .secretBinding ? .binding : damage == .metadata ? .metadata : .digest
+        #expect(finding == DoctorFinding(reason, row: row.id, protection: row.protection))
+        #expect(report.quarantine.map(\.reason) == [reason] && report.quarantine.map(\.count) == [1])
+        #expect(report.quarantine.first?.since == 800_000_000_000_000)
+        #expect(try room.find(name("b")).first?.value == "w")
+        // Found again at the next look, as what lies aside.
+        let again = try room.examine()
+        #expect(again.found == 0 && again.quarantine.count == 1 && again.copy?.state == .kept)
+    }
+
+    /// What only the enclave can see: it is asked for each row, also for those that it would open for the person alone.
+    @Test(arguments: [nil, AccessControlFlags.userPresence])
+    func aKeyThatDoesNotUnwrapIsFound(_ control: AccessControlFlags?) throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v", control: control)
+        room.enclave.set { $0.sealed = [:] }
+        let report = try room.examine()
+        #expect(report.findings.map(\.reason) == [.wrappedKey] && report.unopened == 0 && report.checked == 0)
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+    }
+
+    @Test func aRowOfADestroyedKeyIsRemoved() throws {
+        let room = try Room()
+        try room.add(name("a"))
+        try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
+        room.lent.forget(Room.person)
+        #expect(try room.examine().findings.map(\.reason) == [.keyDestroyed])
+        #expect(try room.rows().isEmpty)
+    }
+
+    @Test func findingsAreBoundedAndCounted() throws {
+        let room = try Room()
+        for number in 0..<100 { try room.add(name("\(number)")) }
+        for row in try room.rows() { try room.tamper(row, with: row.halves.flipped(.metadata)) }
+        let report = try room.examine()
+        #expect(report.found == 100 && report.findings.count == DoctorReport.findingsMax)
+        #expect(report.quarantine.map(\.count) == [100])
+    }
+
+    // MARK: What is put right
+
+    @Test func indexColumnsAreMadeAnewFromWhatIsVerified() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v", .always)
+        let row = try #require(try room.rows().first)
+        let device = try #require(row.blinds.device)
+        let wrong = [
+            RowBlinds(primary: row.blinds.primary.reversed(), list: row.blinds.list, lookups: [[1]], device: device),
+            RowBlinds(primary: row.blinds.primary, list: [], lookups: [], device: device),
+            RowBlinds(primary: row.blinds.primary, list: row.blinds.list, lookups: [], device: nil),
+        ]
+        for blinds in wrong {
+            let before = try #require(try room.rows().first)
+            let changed = StoredRow(
+                item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
+            #expect(try room.database.update([RowChange(old: before.handle, row: changed, changesBlinds: true)]) == .written)
+            let report = try room.examine()
+            #expect(report.findings == [DoctorFinding(.indexColumns, row: row.id, protection: row.protection, isRepaired: true)])
+            #expect(report.checked == 1 && report.copy == nil)
+            #expect(try room.rows() == [row])
+            #expect(try room.find(name("a")).first?.value == "v")
+        }
+        #expect(try room.examine().copy?.state == .kept)
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test func lookupsAreMadeAnew() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "w")
+        try room.sql("DELETE FROM lookup WHERE item = 1")
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
+        try room.sql("INSERT INTO lookup(blind, item) VALUES (x'00', 2), (x'00', 77), (x'01', 77)")
+        let report = try room.examine()
+        #expect(report.findings.map(\.reason) == [.lookups, .lookups, .orphanedLookup, .orphanedLookup] && report.repaired == 4)
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try room.examine().found == 0)
+    }
+
+    /// SQLite's own indexes are redundant as well.
+    @Test func theFilesOwnIndexesAreMadeAnew() throws {
+        let room = try Room()
+        for number in 0..<20 { try room.add(name("\(number)"), value: "v") }
+        try room.sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'item(kind)', 'item(kind+1)') WHERE name = 'item_kind';
+            PRAGMA writable_schema = OFF
+            """)
+        try room.restart()
+        try room.sql("REINDEX item_kind")
+        try room.sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'item(kind+1)', 'item(kind)') WHERE name = 'item_kind';
+            PRAGMA writable_schema = OFF
+            """)
+        try room.restart()
+        #expect(Refusal.Reason.of { _ = try room.find([:], limit: .all) } == .itemNotFound)
+        let report = try room.examine()
+        #expect(report.findings == [DoctorFinding(.fileIndexes, isRepaired: true)] && report.checked == 20)
+        #expect(try room.find([:], limit: .all).count == 20)
+        #expect(try room.examine().found == 0)
+    }
+
+    @Test func whatOpensAgainComesBackFromQuarantine() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "w")
+        // An older keybag was put back, which knows nothing of the key; then the right one came again.
+        let keys = room.enclave.state.withLock { $0.keys }
+        try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
+        room.lent.forget(Room.person)
+        #expect(try room.examine().findings.map(\.reason) == [.keyUnknown, .keyUnknown])
+        try room.add(name("b"), value: "newer")
+        let renewed = room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(.whenUnlocked) } }
+        room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
+        room.lent.forget(Room.person)
+        let report = try room.examine()
+        // The other one's name is taken.
+        #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try room.find(name("b")).first?.value == "newer")
+    }
+
+    // MARK: Who
+
+    @Test func onlyThePersonsOwnHandExaminesAndRestores() throws {
+        let room = try Room()
+        let (cli, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
+        try room.add("a", value: "v", as: mail)
+        #expect(Refusal.Reason.of { try room.serve(.examine, as: mail) } == .notAllowedHere)
+        #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: nil), as: mail) } == .notAllowedHere)
+        #expect(Refusal.Reason.of { try room.serve(.examine, as: Callers.script()) } == .notAllowedHere)
+        // Of all owners, without a question.
+        guard case .examined(let report)? = try room.serve(.examine, as: cli).messages.dropLast().last else { throw Refusal(.internalFault) }
+        #expect(report.checked >= 1 && report.locked == 0 && report.found == 0 && room.consents.isEmpty)
+    }
+}
+
+extension Room {
+    func examine() throws -> DoctorReport {
+        guard case .examined(let report)? = try serve(.examine).messages.dropLast().last else { throw Refusal(.internalFault) }
+        return report
+    }
+
+    /// Changes the file as somebody would who has it.
+    func sql(_ text: String) throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: file, configuration: configuration)
+        try queue.writeWithoutTransaction { try $0.execute(sql: text) }
+        try queue.close()
+    }
+}
+
+extension RowHalves {
+    fileprivate func flipped(_ damage: DoctorTests.Damage) -> RowHalves {
+        func part(_ bytes: [UInt8], _ isHit: Bool) -> [UInt8] {
+            var bytes = bytes
+            // The first byte of a binding is its form; in its middle are numbers that any row could have.
+            if isHit { bytes[damage == .metadataBinding || damage == .secretBinding ? 0 : bytes.count / 2] ^= 1 }
+            return bytes
+        }
+        return RowHalves(
+            secretBinding: part(secretBinding, damage == .secretBinding), wrappedKey: part(wrappedKey, damage == .wrappedKey),
+            secret: part(secret, damage == .secret), metadataBinding: part(metadataBinding, damage == .metadataBinding),
+            metadata: part(metadata, damage == .metadata))
+    }
+}

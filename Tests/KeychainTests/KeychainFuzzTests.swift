@@ -1,0 +1,34 @@
+import Foundation
+import KeychainFuzzing
+import Testing
+
+/// What the keychain's fuzzers kept (Fuzz/Corpus), run once more without an engine.
+@Suite struct KeychainFuzzTests {
+    private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")
+
+    private static func inputs(_ target: String) throws -> [(name: String, bytes: [UInt8])] {
+        try FileManager.default.contentsOfDirectory(at: corpus.appendingPathComponent(target), includingPropertiesForKeys: nil)
+            .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
+    }
+
+    @Test func theKeptMessagesBreakNoPromise() throws {
+        let inputs = try Self.inputs("keychain")
+        #expect(inputs.count >= 50 && inputs.count <= 1000)
+        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try KeychainDoorFuzzing.run(input.bytes) } }
+    }
+
+    @Test func theKeptRowsBreakNoPromise() throws {
+        let inputs = try Self.inputs("row")
+        #expect(inputs.count >= 50 && inputs.count <= 1000)
+        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try RowFuzzing.run(input.bytes) } }
+    }
+
+    /// Nothing would be proven by inputs that are refused at once.
+    @Test func theFirstInputsAreRead() throws {
+        for seed in try KeychainDoorFuzzing.seeds() { #expect(try KeychainDoorFuzzing.run(seed) > 0) }
+        let depths = try RowFuzzing.seeds().map { try RowFuzzing.run($0) }
+        #expect(depths == [2, 2, 2, 2, 2, 0, 2, 2])
+        #expect(try Self.inputs("row").filter { try RowFuzzing.run($0.bytes) == 2 }.count >= 10)
+    }
+}

@@ -1,0 +1,128 @@
+import EnclaveWire
+import Foundation
+import GRDB
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do
+/// not exist yet. A new step comes with a stored database of the step before: `VAUBAN_STORE_DATABASE=schema-3` makes it.
+@Suite struct MigrationTests {
+    /// What each stored database has been through, by its name.
+    private static let stored = ["format-1": ["1 items"], "schema-2": ["1 items", "2 generations"]]
+
+    private func room(_ name: String) throws -> Room {
+        let stored = try StoredDatabase(name)
+        return try Room(database: stored.file, keys: stored.keys, sealed: stored.sealed)
+    }
+
+    private func steps(_ file: String) throws -> [String] {
+        try read(file) { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier") }
+    }
+
+    private func schema(_ file: String) throws -> Set<String> {
+        try read(file) { Set(try String.fetchAll($0, sql: "SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_schema")) }
+    }
+
+    private func read<Value>(_ file: String, _ body: (Database) throws -> Value) throws -> Value {
+        let queue = try DatabaseQueue(path: file)
+        defer { try? queue.close() }
+        return try queue.unsafeRead(body)
+    }
+
+    @Test(arguments: stored.keys.sorted())
+    func aStoredDatabaseOfEachStepBecomesTodays(_ name: String) throws {
+        let room = try room(name)
+        #expect(try steps(room.file) == Self.stored[name])
+        let before = try room.rows(.genericPassword) + room.rows(.internetPassword)
+        #expect(before.count >= 5)
+        // Every row with every index, as far as its keys are in the stored ones.
+        let report = try room.examine()
+        #expect(report.found == 0 && report.locked == 0 && report.checked >= before.count, "\(report)")
+        #expect(try room.rows(.genericPassword) + room.rows(.internetPassword) == before)
+        let fresh = try Room()
+        try fresh.add([.account: .text("a")])
+        #expect(try schema(room.file) == schema(fresh.file))
+        #expect(try steps(room.file) == steps(fresh.file))
+        try room.add([.account: .text("new")], value: "v")
+        try room.restart()
+        #expect(try room.find([.account: .text("new")]).first?.value == "v")
+    }
+
+    @Test func everyStepButTheNewestHasAStoredDatabase() throws {
+        let room = try Room()
+        try room.add([.account: .text("a")])
+        let today = try steps(room.file)
+        #expect(today == ["1 items", "2 generations"])
+        for count in 1...today.count { #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])") }
+    }
+
+    @Test(arguments: [
+        "INSERT INTO grdb_migrations VALUES ('3 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
+        "PRAGMA user_version = -1",
+    ])
+    func aLaterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
+        let room = try Room()
+        try room.add([.account: .text("a")], value: "v")
+        try room.restart()
+        try room.sql(change)
+        let before = try FileManager.default.contentsOfDirectory(atPath: room.personFolder).sorted()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: room.file))
+        for _ in 0..<2 {
+            #expect(Refusal.Reason.of { _ = try room.find([.account: .text("a")]) } == .stateUnreadable)
+            #expect(Refusal.Reason.of { try room.add([.account: .text("b")]) } == .stateUnreadable)
+            #expect(Refusal.Reason.of { try room.serve(.discard) } == .stateUnreadable)
+            #expect(Refusal.Reason.of { _ = try room.examine() } == .stateUnreadable)
+            #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: nil)) } == .stateUnreadable)
+            try room.restart()
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: room.file)) == bytes)
+        // To read such a file SQLite sets up its memory beside it, and nothing in that.
+        let beside = ["keychain.db-shm", "keychain.db-wal"]
+        #expect(try FileManager.default.contentsOfDirectory(atPath: room.personFolder).filter { !beside.contains($0) }.sorted() == before)
+        #expect((try? Data(contentsOf: URL(fileURLWithPath: room.file + "-wal")))?.isEmpty ?? true)
+        // The version that knows it finds everything.
+        try room.sql(change.hasPrefix("PRAGMA") ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '3 of tomorrow')")
+        #expect(try room.find([.account: .text("a")]).first?.value == "v")
+    }
+
+    /// Writes a database of today's schema with the keys of its enclave, if a name is given.
+    @Test func aDatabaseOfTodaysSchemaCanBeStored() throws {
+        let room = try Room()
+        try room.add([.account: .text("plain"), .service: .text("s")], value: "plain value")
+        try room.add([.account: .text("present"), .service: .text("s")], value: "guarded value", control: .userPresence)
+        try room.add([.account: .text("device"), .service: .text("s")], value: "device value", .always)
+        try room.add([.account: .text("nothing"), .service: .text("s")], value: nil, .afterFirstUnlock)
+        try room.add([.server: .text("example.org")], value: "internet value", kind: .internetPassword)
+        try room.add([.account: .text("older"), .service: .text("s")], value: "of an older key", .afterFirstUnlockThisDeviceOnly)
+        try room.enclave.renew(.metadata(.afterFirstUnlockThisDeviceOnly))
+        let lines = room.enclave.stored
+        #expect(lines.filter { $0.hasPrefix("sealed") }.count == 6)
+        guard let name = ProcessInfo.processInfo.environment["VAUBAN_STORE_DATABASE"] else { return }
+        try room.restart()
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Vectors/keychain-database")
+        try FileManager.default.copyItem(at: URL(fileURLWithPath: room.file), to: folder.appendingPathComponent("\(name).db"))
+        let text = "# What the fake enclave of the tests held for this database.\n" + lines.joined(separator: "\n") + "\n"
+        try Data(text.utf8).write(to: folder.appendingPathComponent("\(name).keys"))
+    }
+}
+
+extension FakeEnclave {
+    /// As `StoredDatabase` reads it.
+    fileprivate var stored: [String] {
+        func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+        return state.withLock { state in
+            state.keys.map { "key \($0.name.asKeyName.purpose) \(hex($0.name.generation)) \(hex($0.bytes))" }
+                + state.sealed.compactMap { wrapped, sealed in
+                    guard let row = try? sealed.row.encoded() else { return nil }
+                    return "sealed \(hex(wrapped)) \(hex(row)) \(hex(sealed.key))"
+                }
+        }
+    }
+}

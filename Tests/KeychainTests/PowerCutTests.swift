@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import KeychainStore
+import SimulatedHost
+import Synchronization
+import Testing
+import VaubanLinuxHost
+
+/// The store's own database, killed or cut off from its power at every write that SQLite makes, over real files: what was
+/// acknowledged is there, what was not is there as a whole or not at all, and the store opens and goes on.
+///
+/// What is believed of the disk: a sync keeps what was written to that file before; a sector of 512 bytes is kept or lost as
+/// a whole; a write harms nothing beside it. Nothing is believed of the order of writes between two syncs.
+@Suite struct PowerCutTests {
+    /// Ten thousand in all; more by hand.
+    private static let trialsMax = (getenv("VAUBAN_POWER_CUTS").flatMap { Int(String(cString: $0)) } ?? 10_000) / parts
+    private static let parts = 8
+
+    @Test(arguments: 0..<parts)
+    func everyWriteCanBeTheLast(_ part: Int) throws {
+        var trials = 0
+        var lost = 0
+        var history = UInt64(part) * 1_000_000
+        while trials < Self.trialsMax {
+            history += 1
+            let isFull = history % 3 == 0
+            let past = try StoreHistory(seed: history, steps: 12, fullDisk: isFull)
+            #expect(past.disk.count > 0)
+            for moment in 0...past.disk.count where trials < Self.trialsMax {
+                for end in RecordedDisk.End.allCases where trials < Self.trialsMax {
+                    trials += 1
+                    var chance = Chance(seed: history &* 1_000_003 &+ UInt64(moment) &* 31 &+ UInt64(trials))
+                    let kept = try trial(past, moment, end, &chance, "history \(history), after \(moment) operations, \(end), trial \(trials)")
+                    if !kept { lost += 1 }
+                }
+            }
+        }
+        // Ends that always kept everything, or always lost it, would have tried nothing.
+        #expect(lost > trials / 100 && lost < trials)
+    }
+
+    /// Answers whether the newest of what was allowed is there.
+    private func trial(
+        _ past: StoreHistory, _ moment: Int, _ end: RecordedDisk.End, _ chance: inout Chance, _ name: @autoclosure () -> String
+    ) throws -> Bool {
+        let folder = try RecordedDisk.make(past.disk.left(after: moment, by: end, &chance))
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        let allowed = past.allowed(after: moment)
+        // The next start can be cut off as well.
+        if chance.below(10) == 0 {
+            let disk = try RecordedDisk(folder)
+            let database = try open(folder, name())
+            let again = try RecordedDisk.make(disk.left(after: chance.below(disk.count + 1), by: end, &chance))
+            defer { try? FileManager.default.removeItem(atPath: again.path) }
+            try database.close()
+            return try look(again, allowed, &chance, "\(name()), and once more")
+        }
+        return try look(folder, allowed, &chance, name())
+    }
+
+    private func open(_ folder: PrivateFolder, _ name: String) throws -> KeychainDatabase {
+        do { return try KeychainDatabase(folder: folder) } catch {
+            Issue.record("it does not open: \(error): \(name)")
+            throw error
+        }
+    }
+
+    private func look(_ folder: PrivateFolder, _ allowed: [StoreContent], _ chance: inout Chance, _ name: String) throws -> Bool {
+        let database = try open(folder, name)
+        defer { try? database.close() }
+        let content = try StoreContent(of: database)
+        #expect(allowed.contains(content), "\(name): \(content.rows.count) rows, allowed \(allowed.map(\.rows.count))")
+        if chance.below(16) == 0 {
+            #expect(try database.examineFile() == .whole, "\(name)")
+            // And it goes on.
+            try database.record(indexKey: 7, generation: [7])
+            #expect(try StoreContent(of: database).indexKeys[7] == [7], "\(name)")
+        }
+        return content == allowed.last
+    }
+
+    /// A database that was being made, or being put in place, is made anew.
+    @Test func aDatabaseThatWasBeingMadeIsMadeAnew() throws {
+        let made = try RecordedDisk.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: made.path) }
+        let disk = try RecordedDisk(made)
+        try KeychainDatabase(folder: made).close()
+        var chance = Chance(seed: 1)
+        for moment in 0...disk.count {
+            for end in RecordedDisk.End.allCases {
+                // Before the rename there is only the name beside.
+                let files = disk.left(after: moment, by: end, &chance).filter { $0.key.hasPrefix("keychain.db.new") }
+                let folder = try RecordedDisk.make(files)
+                defer { try? FileManager.default.removeItem(atPath: folder.path) }
+                let database = try open(folder, "while it is made, after \(moment), \(end)")
+                #expect(try StoreContent(of: database) == StoreContent())
+                try database.close()
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// Many clients at once: nothing acknowledged is lost or half there, nobody waits for ever.
+
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Sixteen writers and sixteen readers, each with connections of its own, for ten seconds; `make stress` gives them a minute.
+/// The client ends a call that is not answered in its time with a refusal, and any refusal that the work does not explain
+/// fails the test.
+@Suite("Stress", .serialized)
+struct StressTests {
+    private static let writers = 16
+    private static let readers = 16
+    private static let seconds = getenv("VAUBAN_STRESS_SECONDS").flatMap { UInt64(String(cString: $0)) } ?? 10
+
+    private struct Account {
+        /// The newest number whose write was acknowledged, and the newest that was begun.
+        var acknowledged = 0
+        var begun = 0
+    }
+
+    private final class Record: Sendable {
+        let accounts = Mutex<[Account]>(Array(repeating: Account(), count: StressTests.writers))
+        let faults = Mutex<[String]>([])
+        let calls = Mutex<[Int]>([0, 0])
+        /// Who of the writers made the item that all of them want to make, round by round.
+        let makers = Mutex<[Int: Int]>([:])
+
+        func fault(_ text: String) { faults.withLock { if $0.count < 20 { $0.append(text) } } }
+        func called(_ kind: Int) { calls.withLock { $0[kind] += 1 } }
+    }
+
+    @Test func sixteenWritersAndSixteenReaders() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for writer in 0..<Self.writers { try rooms.add("stress", "counter \(writer)", "0") }
+        let record = Record()
+        let end = MachineClock.monotonic + Self.seconds * 1_000_000_000
+        let group = DispatchGroup()
+        for number in 0..<Self.writers + Self.readers {
+            group.enter()
+            let thread = Thread {
+                defer { group.leave() }
+                let client = KeychainClient(service: rooms.service)
+                do {
+                    if number < Self.writers {
+                        try Self.write(number, client, record, until: end)
+                    } else {
+                        try Self.read(number, client, record, until: end)
+                    }
+                } catch { record.fault("\(number < Self.writers ? "writer" : "reader") \(number): \(error)") }
+            }
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+        // Every call ends by itself: all of them together need no more than one call's time beyond the end.
+        let patience = Double(Self.seconds) + 3 * Double(DoorLimits.machineTime) / 1_000_000_000
+        #expect(group.wait(timeout: .now() + patience) == .success, "somebody still waits")
+        for fault in record.faults.withLock({ $0 }) { Issue.record("\(fault)") }
+        // What was acknowledged last is what is there.
+        for writer in 0..<Self.writers {
+            let account = record.accounts.withLock { $0[writer] }
+            #expect(try rooms.read("stress", "counter \(writer)") == "\(account.acknowledged)")
+            #expect(account.acknowledged > 0, "writer \(writer) never came to write")
+        }
+        let report = try rooms.keychain.examine()
+        #expect(report.found == 0 && report.locked == 0 && report.checked == report.rows)
+        let (rounds, calls) = (record.makers.withLock { $0.count }, record.calls.withLock { $0 })
+        #expect(rounds > 0 && calls[1] > 0)
+        print("stress: \(Self.seconds) s, \(calls[0]) calls of writers, \(calls[1]) of readers, \(rounds) items that all wanted to make; \(report.rows) rows left")
+    }
+
+    /// Counts an item of its own up; between, adds, changes and deletes another; and makes, as all do, the one of the round.
+    private static func write(_ writer: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
+        var number = 0
+        while MachineClock.monotonic < end {
+            number += 1
+            record.accounts.withLock { $0[writer].begun = number }
+            let value: SecretBytes? = secret("\(number)")
+            try client.update(Rooms.query("stress", "counter \(writer)"), ItemChanges(attributes: ItemAttributes()), secret: value)
+            record.accounts.withLock { $0[writer].acknowledged = number }
+            let own = ItemRecord(
+                kind: .genericPassword, attributes: ItemAttributes([.service: .text("own \(writer)"), .account: .text("\(number)")]))
+            _ = try client.add(own, secret: value)
+            try client.delete(Rooms.query("own \(writer)", "\(number)"))
+            try makeShared(number, writer, client, record)
+            record.called(0)
+        }
+    }
+
+    /// Of all who add one item at most one may be told that it was theirs.
+    private static func makeShared(_ round: Int, _ writer: Int, _ client: KeychainClient, _ record: Record) throws {
+        let shared = ItemRecord(
+            kind: .genericPassword, attributes: ItemAttributes([.service: .text("shared"), .account: .text("\(round)")]))
+        let value: SecretBytes? = secret("of \(writer)")
+        do throws(Refusal) {
+            _ = try client.add(shared, secret: value)
+            let other = record.makers.withLock { $0.updateValue(writer, forKey: round) }
+            if let other { record.fault("writers \(other) and \(writer) both made the item of round \(round)") }
+        } catch {
+            guard error.reason == .duplicateItem else { throw error }
+        }
+    }
+
+    private static func value(_ entry: FoundEntry?) throws -> String {
+        guard let secret = entry?.takeSecret() else { return "nothing" }
+        return String(decoding: secret.disclosed(), as: UTF8.self)
+    }
+
+    /// What is read is never older than what was acknowledged before the reading began, and never one that nobody wrote.
+    private static func read(_ reader: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
+        var turn = reader
+        while MachineClock.monotonic < end {
+            turn += 1
+            let writer = turn % writers
+            let before = record.accounts.withLock { $0[writer].acknowledged }
+            var query = Rooms.query("stress", "counter \(writer)")
+            query.returnsData = true
+            let found = try value(try client.copyMatching(query).first)
+            let after = record.accounts.withLock { $0[writer].begun }
+            guard let number = Int(found), number >= before, number <= after else {
+                record.fault("reader \(reader) read \(found) of writer \(writer), between \(before) and \(after)")
+                continue
+            }
+            if turn % 64 == 0 {
+                var all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("stress")]))
+                all.limit = .all
+                all.returnsAttributes = true
+                let count = try client.copyMatching(all).count
+                if count != writers { record.fault("reader \(reader) found \(count) of \(writers) counters") }
+            }
+            record.called(1)
+        }
+    }
+}

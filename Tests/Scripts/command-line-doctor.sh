@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# vauban doctor from the shell: what it says, how it ends, what it repairs, and a database put back at the typed word.
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v sqlite3 >/dev/null || command -v python3 >/dev/null || { echo 'neither sqlite3 nor python3 is here, to damage a database'; exit 77; }
+set_passcode
+printf one | vauban set one/item && printf two | vauban set two/item --require presence || fail 'set failed'
+database=$VAUBAN_HOME/keychain/$(id -u)/keychain.db
+
+# edit SQL: changes the database as somebody would who has the file.
+edit() {
+    if command -v sqlite3 >/dev/null; then sqlite3 "$database" "$1"; else
+        python3 -c 'import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); connection.executescript(sys.argv[2]); connection.commit()' "$database" "$1"
+    fi
+}
+
+expect_status 0 detached doctor
+expect_text '2 items' "$TMPDIR/out"
+expect_text '1 with the value; 1 without it' "$TMPDIR/out"
+expect_text 'a verified copy with 2 items was kept' "$TMPDIR/out"
+expect_text 'all is good' "$TMPDIR/out"
+grep -q 'one\|two' "$TMPDIR/out" && fail 'an item is named'
+[ -s "$database.verified" ] || fail 'there is no copy'
+
+# Locked, nothing is asked and nothing is found.
+vauban lock
+expect_status 0 detached doctor
+expect_text '2 items, locked' "$TMPDIR/out"
+unlock
+
+# What can be made good is made good, and the end says that something was found.
+edit 'DELETE FROM lookup WHERE item = 1'
+expect_status 44 vauban get one/item
+expect_status 1 vauban doctor
+expect_text 'row 1, class unlocked: some look-ups did not find it' "$TMPDIR/out"
+[ "$(vauban get one/item)" = one ] || fail 'the item is not found again'
+expect_status 0 vauban doctor
+
+# What does not open is put aside, and told until it is gone.
+printf three | vauban set three/item || fail 'set failed'
+expect_status 0 vauban doctor
+edit "UPDATE item SET metadata = zeroblob(length(metadata)) WHERE id = 3"
+expect_status 1 vauban doctor
+expect_text 'its attributes do not open' "$TMPDIR/out"
+expect_text 'Put aside    1 item, since' "$TMPDIR/out"
+expect_status 44 vauban get three/item
+expect_status 1 vauban doctor
+expect_text 'what was put aside comes back by itself here if it opens again' "$TMPDIR/out"
+
+# A whole database is never replaced.
+expect_status 51 vauban doctor --restore --yes-restore
+expect_text 'can be read' "$TMPDIR/err"
+expect_status 64 vauban doctor --yes-restore
+
+# A damaged one is, at the typed word alone.
+printf later | vauban set later/item && vauban delete one/item || fail 'set or delete failed'
+vauban stop
+rm -f "$database-wal" "$database-shm"
+head -c 20000 /dev/zero >"$database"
+unlock
+expect_status 53 vauban get one/item
+expect_status 53 vauban doctor
+expect_text 'vauban doctor --restore' "$TMPDIR/err"
+expect_status 36 detached doctor --restore
+expect_text '--yes-restore' "$TMPDIR/err"
+for answer in 'send yes' 'key enter' 'key ctrl-c'; do
+    play "$VAUBAN_BUILD/vauban" doctor --restore >"$TMPDIR/out" <<STEPS
+expect There is a verified copy of
+expect is lost
+expect COMES BACK
+expect type restore
+$answer
+expect nothing was put back
+STEPS
+    [ $? = 128 ] || { cat "$TMPDIR/out"; fail "\"$answer\" is not cancelled"; }
+done
+expect_status 53 vauban get one/item
+play "$VAUBAN_BUILD/vauban" doctor --restore >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'restore failed'; }
+expect type restore
+send restore
+expect is in place
+STEPS
+[ "$(vauban get one/item)" = one ] || fail 'the copy is not in place'
+expect_status 44 vauban get later/item
+cmp -s "$database.quarantined-1" <(head -c 20000 /dev/zero) || fail 'the damaged file was not kept'
+
+# Erasing takes the copy along.
+vauban doctor >"$TMPDIR/out"
+expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
+[ ! -e "$database.verified" ] || fail 'the copy outlived the keychain'
+
+# Larger than a keychain is for.
+head -c 1048577 /dev/zero >"$TMPDIR/large"
+expect_status 42 vauban set large/item <"$TMPDIR/large"
+expect_text 'encrypt the file outside and keep its key in the keychain' "$TMPDIR/err"
+echo 'the doctor finds, repairs, tells, and puts back at the typed word alone'
