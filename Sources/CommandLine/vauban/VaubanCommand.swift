@@ -16,7 +16,12 @@ struct VaubanCommand: ParsableCommand {
             """,
         version: Version.text,
         groupedSubcommands: [
-            CommandGroup(name: "Items:", subcommands: [SetItem.self, GetItem.self, ListItems.self, DeleteItem.self, ImportPasswords.self]),
+            CommandGroup(
+                name: "Items:",
+                subcommands: [
+                    SetItem.self, AddItem.self, UpdateItem.self, GetItem.self, ShowItem.self, ListItems.self, FindItems.self,
+                    DeleteItem.self, ImportPasswords.self,
+                ]),
             CommandGroup(name: "Programs:", subcommands: [Allow.self, Disallow.self, Give.self]),
             CommandGroup(name: "The keychain:", subcommands: [Status.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
