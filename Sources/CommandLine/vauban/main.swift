@@ -6,4 +6,6 @@ Interruption.begin()
 // A passcode or a value may pass through; it stays out of swap and dumps. Without memfd_secret, which would keep the machine
 // from hibernating for as long as a prompt waits.
 SecretArena.hold(without: [.memfdSecret])
-CommandEnd.run(VaubanCommand.self)
+// Git runs a helper by its name, which is a link to this program.
+let isForGit = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) == GitCredential.programName
+CommandEnd.run(isForGit ? GitCredential.self : VaubanCommand.self)

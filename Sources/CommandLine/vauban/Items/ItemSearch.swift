@@ -1,9 +1,11 @@
 // Finding what is meant: by attributes alone, which ask nobody; the person is asked when the one item is used.
 
+import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanSecretBytes
 
 extension Session {
     /// The items that are meant, without their secrets; a closed keychain is opened first.
@@ -24,6 +26,15 @@ extension Session {
         }
     }
 
+    /// What can be described here and has each of the words somewhere in its name, account, label or comment.
+    func matches(words: [String]) throws -> [ItemRecord] {
+        let words = words.map { $0.lowercased() }
+        return try matches(ItemSelection.parse([])).filter { record in
+            let texts = [AttributeName.service, .server, .account, .label, .comment].map { record.text($0).lowercased() }
+            return words.allSatisfy { word in texts.contains { $0.contains(word) } }
+        }
+    }
+
     /// The one item that is meant.
     func one(_ selection: ItemSelection, for verb: String) throws -> ItemRecord {
         try selection.requireSomething()
@@ -33,12 +44,35 @@ extension Session {
         return record
     }
 
+    /// The secret of the one item that is meant, also where another program keeps it.
+    func secret(_ selection: ItemSelection, for verb: String, reason: String) throws -> SecretBytes {
+        let entry: FoundEntry
+        do {
+            entry = try read(try one(selection, for: verb), reason: reason)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            entry = try foreign(selection, reason: reason)
+        }
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item has no secret") }
+        return secret
+    }
+
+    /// What is nowhere in the installed keychain may be in the person's older one, which that does not show. Said at every
+    /// miss: the first one may be a script's, whose words nobody reads.
+    private func foreign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
+        do {
+            return try readForeign(selection, reason: reason)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
+            guard let own = OwnKeychain.behind(service), !own.isAdopted else { throw refusal }
+            throw Refusal(.itemNotFound, own.mention)
+        }
+    }
+
     /// The secret of an item, asking the person where it asks.
-    func read(_ record: ItemRecord, _ selection: ItemSelection) throws -> FoundEntry {
+    func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
         var query = query(for: record)
         query.returnsAttributes = true
         query.returnsData = true
-        query.operationPrompt = "get \(selection.shown)"
+        query.operationPrompt = reason
         let read = query
         let entries =
             record.asks
@@ -49,14 +83,14 @@ extension Session {
     }
 
     /// The secret of an item that another program keeps, which asks the person first.
-    func readForeign(_ selection: ItemSelection) throws -> FoundEntry {
+    private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         guard service.mode == .system else { throw Refusal(.itemNotFound) }
         for kind in selection.kinds {
             var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
             query.returnsAttributes = true
             query.returnsData = true
             query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
-            query.operationPrompt = "get \(selection.shown)"
+            query.operationPrompt = reason
             let wanted = query
             do {
                 let found = try opening { try asking { try keychain.copyMatching(wanted, waiting: $0) } }
@@ -84,7 +118,7 @@ extension Session {
     }
 
     /// No match is no fault here.
-    private func found(_ query: ItemQuery) throws -> [FoundEntry] {
+    func found(_ query: ItemQuery) throws -> [FoundEntry] {
         do {
             let wanted = query
             return query.coversAllOwners ? try asking { try keychain.copyMatching(wanted, waiting: $0) } : try keychain.copyMatching(query)

@@ -23,6 +23,17 @@ enum SafeText {
         return text.unicodeScalars.map { isInvisible($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
     }
 
+    /// JSON that shows itself as it is: invisible signs, which stand only within its strings, in JSON's own way of writing them.
+    static func json(_ text: String) -> String {
+        text.unicodeScalars.map { scalar in
+            guard scalar != "\n", isInvisible(scalar) else { return String(scalar) }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }.joined()
+    }
+
     /// A path in full where it is short, otherwise its beginning and its end, and no more of any name than fits a row: whoever
     /// chose it must not push the line that names them off the screen, nor fill up rows with spaces.
     static func path(_ path: String, max: Int) -> String {

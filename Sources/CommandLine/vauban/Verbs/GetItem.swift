@@ -1,8 +1,6 @@
 import ArgumentParser
 import Glibc
 import VaubanAccessPolicy
-import VaubanKeychainClient
-import VaubanKeychainModel
 import VaubanSecretBytes
 
 struct GetItem: ParsableCommand {
@@ -22,27 +20,9 @@ struct GetItem: ParsableCommand {
     @OptionGroup var person: PersonOptions
 
     func run() throws {
-        let session = try Session(person)
-        let entry: FoundEntry
-        do {
-            entry = try session.read(try session.one(selection, for: "get"), selection)
-        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-            entry = try foreign(session)
-        }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item has no secret") }
+        let secret = try Session(person).secret(selection, for: "get", reason: "get \(selection.shown)")
         let isComplete = secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
         guard isComplete else { throw Refusal(.storageFailed, "the secret could not be written to standard output") }
         if isatty(STDOUT_FILENO) == 1 { print() }
-    }
-
-    /// What is nowhere in the installed keychain may be in the person's older one, which that does not show. Said at every
-    /// miss: the first one may be a script's, whose words nobody reads.
-    private func foreign(_ session: Session) throws -> FoundEntry {
-        do {
-            return try session.readForeign(selection)
-        } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard let own = OwnKeychain.behind(session.service), !own.isAdopted else { throw refusal }
-            throw Refusal(.itemNotFound, own.mention)
-        }
     }
 }

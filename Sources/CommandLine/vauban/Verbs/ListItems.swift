@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainModel
 
@@ -16,6 +15,7 @@ struct ListItems: ParsableCommand {
               vauban list
               vauban list --server example.com
               vauban list --all-owners
+              vauban list --json
             """)
 
     @OptionGroup var selection: ItemSelection
@@ -23,23 +23,18 @@ struct ListItems: ParsableCommand {
     @Flag(help: "What every program keeps, without its secrets.")
     var allOwners = false
 
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var person: PersonOptions
 
     func run() throws {
         let session = try Session(person)
-        let records = try session.matches(selection, ofAllOwners: allOwners).sorted { ($0.name, $0.options) < ($1.name, $1.options) }
+        let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners))
         if records.isEmpty {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
+            if description.json { try ItemTable.write([], description, withOwners: allOwners) }
             if let own = OwnKeychain.behind(session.service), !own.isAdopted { return say("There are no items here: \(own.mention)") }
             return say("There are no items yet. Add one: vauban set github/anna")
         }
-        let isTerminal = isatty(STDOUT_FILENO) == 1
-        let width = min(records.map(\.name.count).max() ?? 0, 60)
-        for record in records {
-            let words = [record.name, record.protectionName] + (record.asks ? ["asks"] : []) + (allOwners ? ["owner: \(SafeText.visible(record.owner))"] : [])
-            guard isTerminal else { print(words.joined(separator: "\t")); continue }
-            let padding = String(repeating: " ", count: max(width - record.name.count, 0))
-            print("\(record.name)\(padding)  \(words.dropFirst().joined(separator: "  "))")
-        }
+        try ItemTable.write(records, description, withOwners: allOwners)
     }
 }

@@ -1,11 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
-import VaubanAuthenticationClient
-import VaubanKeychainClient
-import VaubanKeychainModel
-import VaubanKeychainWire
-import VaubanLinuxHost
-import VaubanSecretBytes
 
 struct SetItem: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,96 +13,39 @@ struct SetItem: ParsableCommand {
               vauban set bank/anna --require presence
             """)
 
-    @OptionGroup var selection: ItemSelection
-    @OptionGroup var protection: ProtectionOptions
-    @OptionGroup var source: SecretSource
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var keeping: ItemKeeping
 
-    func validate() throws {
-        if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("What is the item called? Name it as service/account, or by --service or --server.")
-        }
-    }
+    func run() throws { try keeping.run(.set) }
+}
 
-    func run() throws {
-        let session = try Session(person)
-        // The search comes first: it opens a closed keychain before anyone types a secret in vain.
-        let existing = try existing(session)
-        let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
-        guard let existing else {
-            try add(secret, session)
-            return try tellOnce(session)
-        }
-        try update(existing, secret, session)
-    }
+struct AddItem: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Keeps a secret as a new item; refuses where set would change one.",
+        discussion: """
+            It ends with 45 where the item is there already, before a secret is asked for.
 
-    /// The item that has exactly this name and account; one with another account is another item.
-    private func existing(_ session: Session) throws -> ItemRecord? {
-        let account = selection.nameAndAccount.account ?? ""
-        let same = try session.matches(selection).filter { $0.text(.account) == account }
-        guard same.count <= 1 else { throw SeveralMatches(verb: "set", records: same) }
-        return same.first
-    }
+            Example:
+              vauban add github/anna
+            """)
 
-    private func update(_ record: ItemRecord, _ secret: borrowing SecretBytes?, _ session: Session) throws {
-        var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        if !protection.isEmpty {
-            let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
-            // An access control brings its class with it.
-            if control != nil { changes.accessControl = control } else { changes.protection = protection }
-        }
-        var query = session.query(for: record)
-        query.operationPrompt = "set \(selection.shown)"
-        if record.asks {
-            try session.opening { try session.asking { try session.keychain.update(query, changes, secret: secret, waiting: $0) } }
-        } else {
-            try session.opening { try session.keychain.update(query, changes, secret: secret) }
-        }
-    }
+    @OptionGroup var keeping: ItemKeeping
 
-    private func add(_ secret: borrowing SecretBytes?, _ session: Session) throws {
-        var record = fresh
-        (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
-        let added = record
-        _ = try session.opening { try session.keychain.add(added, secret: secret) }
-    }
+    func run() throws { try keeping.run(.add) }
+}
 
-    /// The item as it is added. What makes it unique is always said, so that it can be meant again.
-    private var fresh: ItemRecord {
-        let kind = selection.server != nil ? ItemKind.internetPassword : selection.kinds[0]
-        let (name, account) = selection.nameAndAccount
-        var attributes = selection.attributes(of: kind)
-        attributes[.account] = .text(account ?? "")
-        attributes[.accessGroup] = .text(AccessGroup.commandLine)
-        if kind == .internetPassword {
-            attributes[.port] = .number(selection.port ?? 0)
-            attributes[.path] = .text(selection.path ?? "")
-        }
-        let label = kind == .internetPassword || (account ?? "").isEmpty ? name : "\(name ?? "")/\(account ?? "")"
-        attributes[.label] = .text(label ?? "")
-        return ItemRecord(kind: kind, attributes: attributes)
-    }
+struct UpdateItem: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Gives an existing item a new secret; refuses where set would add one.",
+        discussion: """
+            It ends with 44 where there is no such item, before a secret is asked for.
 
-    /// Said once, with the first item: what a keychain whose key lies beside it is worth, and who can read what is kept by hand.
-    private func tellOnce(_ session: Session) throws {
-        let hasPasscode = try session.authentication.status().device.passcodeIsSet
-        let isOpenToAll = session.service.mode == .system && protection.isEmpty
-        guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
-        if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
-        if isOpenToAll {
-            say("Note: whatever you run can read this through vauban while the keychain is open. To be asked each time: --require presence")
-        }
-    }
+            Example:
+              vauban update github/anna
+            """)
 
-    private func countOfItems(_ session: Session) throws -> Int {
-        var count = 0
-        for kind in ItemKind.allCases {
-            var query = ItemQuery(kind: kind)
-            query.limit = .count(2)
-            query.returnsAttributes = true
-            query.authenticationUI = .skip
-            count += (try? session.keychain.copyMatching(query).count) ?? 0
-        }
-        return count
-    }
+    @OptionGroup var keeping: ItemKeeping
+
+    func run() throws { try keeping.run(.update) }
 }

@@ -1,0 +1,100 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanSecretBytes
+
+/// What git asks of the keychain. Git takes silence for "I have none" and then asks the person itself.
+struct GitCredentialStore {
+    private let session: Session
+    private let place: GitPlace
+
+    init(_ session: Session, _ place: GitPlace) {
+        self.session = session
+        self.place = place
+    }
+
+    /// Prints account and password of the one item that is meant.
+    func get(account: String?) throws {
+        let found = try matches(account: account)
+        guard let record = found.first else { return }
+        guard found.count == 1 else { return sayWhich(found) }
+        guard let secret = try session.read(record, reason: "log in to \(place.shown) with git").takeSecret() else { return }
+        // The answer is lines: what has a line end in it would be another answer than the item's.
+        let name = record.text(.account)
+        guard Self.isOneLine(name), secret.withUnsafeBytes({ bytes in !bytes.contains { [0x00, 0x0A, 0x0D].contains($0) } }) else {
+            throw Refusal(.badParameter, "git takes no password or account with a line end or a zero byte")
+        }
+        let written = Self.write("username=\(name)\npassword=") && secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && Self.write("\n")
+        guard written else { throw Refusal(.storageFailed, "the password could not be written to git") }
+    }
+
+    /// Keeps a password that worked. Git says this after each success, also when the password came from here; so an item that
+    /// asks is left as it is, since to compare it the person would be asked once more at each push.
+    func store(account: String, password: borrowing SecretBytes) throws {
+        let found = try matches(account: account).filter { $0.text(.account) == account }
+        guard let record = found.first else { return try add(account, password) }
+        if found.count > 1 { return sayWhich(found) }
+        if record.asks { return }
+        if let kept = try session.read(record, reason: "compare").takeSecret(), kept.equals(password) { return }
+        let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
+        try session.update(record, changes, secret: password.duplicate(), reason: "update")
+    }
+
+    private func add(_ account: String, _ password: borrowing SecretBytes) throws {
+        var attributes = place.attributes
+        attributes[.account] = .text(account)
+        attributes[.port] = .number(place.port)
+        attributes[.path] = .text(place.path)
+        attributes[.label] = .text(place.server)
+        try session.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: password.duplicate())
+    }
+
+    /// Deletes what did not work: only the very password that git tried, and nothing where it is not clear which is meant.
+    func erase(account: String?, password: borrowing SecretBytes?) throws {
+        var found = try matches(account: account)
+        if found.contains(where: \.asks) {
+            say("vauban: \(place.shown) asks for you, so git does not delete it; to change it: vauban update")
+            found.removeAll(where: \.asks)
+        }
+        switch password {
+        case .some(let tried):
+            for record in found {
+                guard let kept = try session.read(record, reason: "compare").takeSecret(), kept.equals(tried) else { continue }
+                try delete(record)
+            }
+        case .none:
+            guard found.count <= 1 else { return sayWhich(found) }
+            for record in found { try delete(record) }
+        }
+    }
+
+    private func delete(_ record: ItemRecord) throws {
+        let query = session.query(for: record)
+        try session.opening { try session.keychain.delete(query) }
+    }
+
+    private func matches(account: String?) throws -> [ItemRecord] {
+        var query = ItemQuery(kind: .internetPassword, attributes: place.attributes)
+        if let account, !account.isEmpty { query.attributes[.account] = .text(account) }
+        query.limit = .all
+        query.returnsAttributes = true
+        query.authenticationUI = .describe
+        query.includesSynchronizable = true
+        let wanted = query
+        return try session.opening { try session.found(wanted).compactMap(\.record) }
+            .filter { place.means($0) && (account != "" || $0.text(.account).isEmpty) }
+    }
+
+    private func sayWhich(_ records: [ItemRecord]) {
+        say("vauban: \(place.shown) has more than one account here; git is told by: git config credential.\(place.shown).username NAME")
+    }
+
+    private static func isOneLine(_ text: String) -> Bool { !text.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) } }
+
+    private static func write(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import VaubanAccessPolicy
+import VaubanKeychainModel
+
+/// All that is told of an item without its secret, for a person's eyes and as JSON. A part that an item has not, or that is
+/// empty, is left out; the keys stay as they are, since scripts name them.
+struct ItemDescription: Encodable {
+    enum Value: Hashable {
+        case text(String)
+        /// What is no text.
+        case bytes([UInt8])
+        case number(Int64)
+        case yes(Bool)
+        case list([String])
+        case date(Date)
+    }
+
+    struct Part: Hashable {
+        let key: String
+        let title: String
+        let value: Value
+    }
+
+    let parts: [Part]
+
+    /// Attributes in the order in which they are shown.
+    private static let attributes: [(name: AttributeName, key: String, title: String)] = [
+        (.service, "service", "Service"), (.server, "server", "Server"), (.account, "account", "Account"),
+        (.protocolName, "protocol", "Protocol"), (.port, "port", "Port"), (.path, "path", "Path"),
+        (.securityDomain, "securityDomain", "Domain"), (.authenticationType, "authenticationType", "Log-in type"),
+        (.label, "label", "Label"), (.description, "description", "Description"), (.comment, "comment", "Comment"),
+        (.generic, "generic", "Generic"), (.alias, "alias", "Alias"), (.creator, "creator", "Creator"), (.type, "type", "Type"),
+        (.isInvisible, "isInvisible", "Invisible"), (.isNegative, "isNegative", "Negative"),
+        (.synchronizable, "synchronizable", "Synchronizes"), (.syncViewHint, "syncViewHint", "Sync view"), (.tokenID, "tokenID", "Token"),
+    ]
+    private static let yesOrNo: Set<AttributeName> = [.isInvisible, .isNegative, .synchronizable]
+
+    init(_ record: ItemRecord) {
+        var parts = [Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))]
+        for (name, key, title) in Self.attributes {
+            guard let value = Self.value(record, name) else { continue }
+            parts.append(Part(key: key, title: title, value: value))
+        }
+        parts += [
+            Part(key: "owner", title: "Owner", value: .text(record.owner)),
+            Part(key: "readable", title: "Readable", value: .text(record.protectionName)),
+            Part(key: "asks", title: "Asks", value: .yes(record.asks)),
+        ]
+        if let control = record.accessControl {
+            parts.append(Part(key: "accessControl", title: "Access control", value: .list(control.flagNames)))
+        }
+        for (name, key, title) in [(AttributeName.creationDate, "created", "Created"), (.modificationDate, "changed", "Changed")] {
+            guard case .date(let microseconds) = record.attributes[name] else { continue }
+            parts.append(Part(key: key, title: title, value: .date(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000))))
+        }
+        self.parts = parts
+    }
+
+    private static func value(_ record: ItemRecord, _ name: AttributeName) -> Value? {
+        if yesOrNo.contains(name) { return record.number(name) == 0 ? nil : .yes(true) }
+        switch record.attributes[name] {
+        case .number(let number): return number == 0 ? nil : .number(number)
+        case .text(let text):
+            if text.isEmpty { return nil }
+            return .text(name == .protocolName ? ProtocolCode.name(of: text) : text)
+        case .data(let bytes):
+            if bytes.isEmpty { return nil }
+            return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .bytes(bytes)
+        case .date, nil: return nil
+        }
+    }
+
+    // MARK: For a person
+
+    /// One line a part, in two columns; names that others chose cannot write to the terminal.
+    var lines: [String] {
+        parts.map { part in
+            "\(part.title):\(String(repeating: " ", count: max(16 - part.title.count, 1)))\(SafeText.visible(Self.shown(part.value)))"
+        }
+    }
+
+    private static func shown(_ value: Value) -> String {
+        switch value {
+        case .text(let text): text
+        case .bytes(let bytes): "\(bytes.count) bytes: \(Data(bytes).base64EncodedString())"
+        case .number(let number): String(number)
+        case .yes(let yes): yes ? "yes" : "no"
+        case .list(let names): names.joined(separator: ", ")
+        case .date(let date): date.formatted(.iso8601)
+        }
+    }
+
+    // MARK: For a program
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Bytes that are no text, told apart from text that looks like base64.
+    private struct Bytes: Encodable { let base64: String }
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        for part in parts {
+            let key = Key(stringValue: part.key)
+            switch part.value {
+            case .text(let text): try object.encode(text, forKey: key)
+            case .bytes(let bytes): try object.encode(Bytes(base64: Data(bytes).base64EncodedString()), forKey: key)
+            case .number(let number): try object.encode(number, forKey: key)
+            case .yes(let yes): try object.encode(yes, forKey: key)
+            case .list(let names): try object.encode(names, forKey: key)
+            case .date(let date): try object.encode(date, forKey: key)
+            }
+        }
+    }
+
+    /// One document of one or more descriptions.
+    static func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return SafeText.json(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}
+
+extension AccessControl {
+    /// The names of its flags, as `SecAccessControlCreateFlags` has them.
+    fileprivate var flagNames: [String] {
+        let names: [(AccessControlFlags, String)] = [
+            (.userPresence, "userPresence"), (.biometryAny, "biometryAny"), (.biometryCurrentSet, "biometryCurrentSet"),
+            (.devicePasscode, "devicePasscode"), (.companion, "companion"), (.or, "or"), (.and, "and"),
+            (.privateKeyUsage, "privateKeyUsage"), (.applicationPassword, "applicationPassword"),
+        ]
+        return names.filter { flags.contains($0.0) }.map(\.1)
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// What `set`, `add` and `update` have in common: all but whether the item may be there already.
+struct ItemKeeping: ParsableArguments {
+    @OptionGroup var selection: ItemSelection
+    @OptionGroup var protection: ProtectionOptions
+    @OptionGroup var source: SecretSource
+    @OptionGroup var person: PersonOptions
+
+    func validate() throws {
+        if (selection.nameAndAccount.name ?? "").isEmpty {
+            throw ValidationError("What is the item called? Name it as service/account, or by --service or --server.")
+        }
+    }
+
+    enum Verb: String {
+        /// Adds the item, or changes the one that is there.
+        case set
+        case add, update
+    }
+
+    func run(_ verb: Verb) throws {
+        let session = try Session(person)
+        // The search comes first: it opens a closed keychain before anyone types a secret in vain.
+        let existing = try existing(session, verb)
+        let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
+        guard let existing else {
+            try add(secret, session)
+            return try tellOnce(session)
+        }
+        try update(existing, secret, session, verb)
+    }
+
+    /// The item that has exactly this name and account; one with another account is another item.
+    private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {
+        let account = selection.nameAndAccount.account ?? ""
+        let same = try session.matches(selection).filter { $0.text(.account) == account }
+        if verb == .add, !same.isEmpty { throw Refusal(.duplicateItem) }
+        if verb == .update, same.isEmpty { throw Refusal(.itemNotFound) }
+        guard same.count <= 1 else { throw SeveralMatches(verb: verb.rawValue, records: same) }
+        return same.first
+    }
+
+    private func update(_ record: ItemRecord, _ secret: borrowing SecretBytes?, _ session: Session, _ verb: Verb) throws {
+        var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
+        if !protection.isEmpty {
+            let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
+            // An access control brings its class with it.
+            if control != nil { changes.accessControl = control } else { changes.protection = protection }
+        }
+        try session.update(record, changes, secret: secret, reason: "\(verb.rawValue) \(selection.shown)")
+    }
+
+    private func add(_ secret: borrowing SecretBytes?, _ session: Session) throws {
+        var record = fresh
+        (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
+        try session.add(record, secret: secret)
+    }
+
+    /// The item as it is added. What makes it unique is always said, so that it can be meant again.
+    private var fresh: ItemRecord {
+        let kind = selection.server != nil ? ItemKind.internetPassword : selection.kinds[0]
+        let (name, account) = selection.nameAndAccount
+        var attributes = selection.attributes(of: kind)
+        attributes[.account] = .text(account ?? "")
+        attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        if kind == .internetPassword {
+            attributes[.port] = .number(selection.port ?? 0)
+            attributes[.path] = .text(selection.path ?? "")
+        }
+        let label = kind == .internetPassword || (account ?? "").isEmpty ? name : "\(name ?? "")/\(account ?? "")"
+        attributes[.label] = .text(label ?? "")
+        return ItemRecord(kind: kind, attributes: attributes)
+    }
+
+    /// Said once, with the first item: what a keychain whose key lies beside it is worth, and who can read what is kept by hand.
+    private func tellOnce(_ session: Session) throws {
+        let hasPasscode = try session.authentication.status().device.passcodeIsSet
+        let isOpenToAll = session.service.mode == .system && protection.isEmpty
+        guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
+        if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
+        if isOpenToAll {
+            say("Note: whatever you run can read this through vauban while the keychain is open. To be asked each time: --require presence")
+        }
+    }
+
+    private func countOfItems(_ session: Session) throws -> Int {
+        var count = 0
+        for kind in ItemKind.allCases {
+            var query = ItemQuery(kind: kind)
+            query.limit = .count(2)
+            query.returnsAttributes = true
+            query.authenticationUI = .skip
+            count += (try? session.keychain.copyMatching(query).count) ?? 0
+        }
+        return count
+    }
+}

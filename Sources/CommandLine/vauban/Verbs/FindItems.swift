@@ -1,0 +1,32 @@
+import ArgumentParser
+import VaubanAccessPolicy
+
+struct FindItems: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "Lists the items that have these words in them, never a secret.",
+        discussion: """
+            Each word must be somewhere in the service, server, account, label or comment, as a part of it; capitals do not \
+            matter. The lines are those of list.
+
+            Example:
+              vauban find anna
+              vauban find example mail --json
+            """)
+
+    @Argument(help: ArgumentHelp("What to look for.", valueName: "words"))
+    var words: [String]
+
+    @OptionGroup var description: DescriptionOptions
+    @OptionGroup var person: PersonOptions
+
+    func validate() throws {
+        if words.contains("") { throw ValidationError("An empty word is in everything; vauban list shows everything.") }
+    }
+
+    func run() throws {
+        let records = ItemTable.sorted(try Session(person).matches(words: words))
+        if records.isEmpty { throw Refusal(.itemNotFound) }
+        try ItemTable.write(records, description, withOwners: false)
+    }
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# vauban run: a command with secrets in its environment, in this process's place; and what stops it before it starts.
+set -u
+. Tests/Scripts/lib/command-line.sh
+printf 'hunter2' | vauban set db/anna 2>/dev/null || fail 'set failed'
+printf 'line one\nline two=3 %%s $x' | vauban set odd/value || fail 'set failed'
+started() { [ ! -e "$TMPDIR/started" ] || fail "the command started: $*"; }
+start="touch $TMPDIR/started"
+
+# The values are in the command's environment, whole, beside what was there.
+expect_status 0 env KEPT=yes OLD=no "$VAUBAN_BUILD/vauban" run --env PW=db/anna --env OLD=odd/value -- sh -c 'printf "%s|%s|%s" "$PW" "$OLD" "$KEPT"'
+printf 'hunter2|line one\nline two=3 %%s $x|yes' | cmp - "$TMPDIR/out" || fail 'the command got something else'
+[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'run said something besides'; }
+# And nowhere else: not among the arguments.
+vauban run --env PW=db/anna -- sh -c 'tr "\0" "\n" </proc/self/cmdline; tr "\0" "\n" </proc/$$/cmdline' >"$TMPDIR/out"
+grep -q hunter2 "$TMPDIR/out" && fail 'the secret is an argument'
+
+# It is the command that runs: same process, its end, its signals, its input, and no descriptors of ours.
+"$VAUBAN_BUILD/vauban" run --env PW=db/anna -- sh -c 'echo $$' >"$TMPDIR/out" & pid=$!
+wait $pid && [ "$(cat "$TMPDIR/out")" = $pid ] || fail 'the command is another process'
+expect_status 7 vauban run --env PW=db/anna -- sh -c 'exit 7'
+expect_status 143 vauban run --env PW=db/anna -- sh -c 'kill -TERM $$'
+expect_status 130 vauban run --env PW=db/anna -- bash -c 'kill -INT $$'
+vauban run --env PW=db/anna -- grep -E '^Sig(Blk|Ign)' /proc/self/status >"$TMPDIR/out"
+grep -E '^Sig(Blk|Ign)' /proc/self/status | diff - "$TMPDIR/out" || fail 'the command starts with other signals blocked'
+[ "$(echo typed | vauban run --env PW=db/anna -- cat)" = typed ] || fail 'standard input is not the command'"'"'s'
+vauban run --env PW=db/anna -- sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/ours" 4>&- 5>&- </dev/null
+sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/plain" 4>&- 5>&- </dev/null
+diff "$TMPDIR/plain" "$TMPDIR/ours" || fail 'the command has descriptors of ours'
+
+# What stops it names the item, and the command does not start.
+expect_status 44 vauban run --env PW=db/anna --env OTHER=no/such -- $start
+expect_text 'no/such' "$TMPDIR/err"; started missing
+printf 'a\0b' | vauban set bin/zero
+expect_status 206 vauban run --env PW=bin/zero -- $start
+expect_text 'bin/zero: the secret has a zero byte' "$TMPDIR/err"; started zero
+head -c 131069 /dev/zero | tr '\0' x | vauban set big/fits
+head -c 131070 /dev/zero | tr '\0' x | vauban set big/over
+[ "$(vauban run --env P=big/fits -- sh -c 'echo ${#P}')" = 131069 ] || fail 'the largest variable is refused'
+expect_status 42 vauban run --env P=big/over -- $start
+expect_text 'big/over' "$TMPDIR/err"; started large
+printf x | vauban set db/bert
+expect_status 64 vauban run --env PW=db -- $start
+expect_text 'PW=db means more than one item' "$TMPDIR/err"; started several
+expect_status 127 vauban run --env PW=db/anna -- "$TMPDIR/no-such-command"
+expect_status 126 vauban run --env PW=db/anna -- /proc/version
+grep -q hunter2 "$TMPDIR/err" && fail 'a message tells the secret'
+for wrong in '--env PW=db/anna' "-- $start" "--env =db/anna -- $start" "--env 1A=db/anna -- $start" "--env A-B=db/anna -- $start" "--env PW -- $start" "--env PW= -- $start" "--env PW=db/anna --env PW=odd/value -- $start"; do
+    expect_status 64 vauban run $wrong; started "$wrong"
+done
+
+# An item that asks, asks; a closed keychain is opened; both for one passcode, which the command does not get.
+set_passcode
+printf sealed | vauban set bank/anna --require presence
+expect_status 36 detached run --no-input --env PW=bank/anna -- $start
+expect_text 'bank/anna' "$TMPDIR/err"; started asks
+vauban lock
+printf '%s\n' "$passcode" >"$TMPDIR/passcode"
+[ "$(vauban run --passcode-fd 9 --env PW=bank/anna -- sh -c 'printf %s "$PW"; [ ! -e /proc/$$/fd/9 ] || echo " and a descriptor"' 9<"$TMPDIR/passcode")" = sealed ] || fail 'an item that asks was not given'
+play "$VAUBAN_BUILD/vauban" run --env PW=bank/anna -- sh -c 'stty -a | grep -o " echo "; echo "got $PW"' >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'asking on the terminal failed'; }
+expect It says:   “give bank/anna to sh”
+expect Passcode
+secret $passcode
+expect echo
+expect got sealed
+STEPS
+expect_status 0 vauban run --help
+expect_text Example "$TMPDIR/out"
+echo 'run gives a command its secrets, and takes its place'
