@@ -102,7 +102,8 @@ final class StoreHistory {
         let isAcknowledged = content == after
         steps.append(Step(name: name, range: start..<disk.count, before: before, after: after, isAcknowledged: isAcknowledged))
         disk.fail(after: 0, for: 0)
-        #expect(try StoreContent(of: database) == content, "\(name), acknowledged: \(isAcknowledged)")
+        let isAsTheModelSays = try StoreContent(of: database) == content
+        #expect(isAsTheModelSays, "\(name), acknowledged: \(isAcknowledged)")
     }
 
     /// What happens next, and what is there then.

@@ -84,7 +84,7 @@ struct DoctorRoomsTests {
         #expect(FileManager.default.fileExists(atPath: file(rooms) + ".quarantined-1"))
     }
 
-    @Test func erasingAndRemovingThePasscodeEndTheCopy() throws {
+    @Test func erasingEndsTheCopy() throws {
         let rooms = try Rooms()
         try fill(rooms)
         _ = try rooms.keychain.examine()

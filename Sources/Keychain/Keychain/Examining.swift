@@ -28,7 +28,7 @@ extension RequestInProgress {
         for _ in 0..<(try database.removeOrphanedLookups()) { report.take(DoctorFinding(.orphanedLookup, isRepaired: true)) }
         try readmit(&report)
         report.quarantine = try database.quarantined().map { DoctorReport.Quarantined(reason: $0.reason.finding, count: $0.count, since: $0.since) }
-        if report.found == 0, report.locked == 0 { report.copy = try keepCopy() }
+        if report.found == 0, report.locked == 0 { report.copy = keepCopy() }
         try finish(report)
     }
 
@@ -152,8 +152,8 @@ extension RequestInProgress {
         return (try? RowCipher.open(halves.secret, key: key, binding: try opened.binding.ofItem.encoded())) != nil
     }
 
-    private func keepCopy() throws -> DoctorReport.Copy {
-        switch try database.keepVerified(bytesMax: KeychainLimits.verifiedBytesMax) {
+    private func keepCopy() -> DoctorReport.Copy {
+        switch database.keepVerified(bytesMax: KeychainLimits.verifiedBytesMax) {
         case .kept(let generation): DoctorReport.Copy(.kept, date: generation.date, rows: generation.rows)
         case .tooLarge: DoctorReport.Copy(.tooLarge)
         case .failed: DoctorReport.Copy(.failed)

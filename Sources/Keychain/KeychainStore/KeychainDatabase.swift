@@ -13,6 +13,8 @@ package final class KeychainDatabase: Sendable {
     let file: DatabaseFile
     var path: String { writer.path }
     private let suspicion = Mutex(false)
+    /// Held while the verified copy is made or removed.
+    let copying = Mutex(())
     /// The index keys that are known to be those of the file.
     let indexKeys = Mutex<[Int64: [UInt8]]>([:])
     /// Class keys under which no row is written any more. Requests that could still write one end with this process, so

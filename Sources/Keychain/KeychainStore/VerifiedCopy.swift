@@ -4,6 +4,7 @@
 internal import Foundation
 internal import GRDB
 internal import Glibc
+internal import Synchronization
 internal import VaubanLinuxHost
 
 /// A copy, or what became of making one.
@@ -35,15 +36,18 @@ extension DatabaseFile {
         guard fstatat(folder.descriptor.number, Self.verified, &information, AT_SYMLINK_NOFOLLOW) == 0,
             information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid(), information.st_size > 0
         else { return nil }
-        let rows = try readingCopy { queue in
-            try queue.unsafeRead { database -> Int? in
-                guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok", try !Schema.isNewer(database) else {
-                    return nil
-                }
-                return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
-            }
+        let rows: Int?
+        do {
+            rows = try readingCopy { queue in try queue.unsafeRead { try Self.rowsIfWhole($0) } }
+        } catch let error as DatabaseError where error.isDamage {
+            return nil
         }
         return rows.map { VerifiedGeneration(date: Self.microseconds(information.st_mtim), rows: $0) }
+    }
+
+    private static func rowsIfWhole(_ database: Database) throws -> Int? {
+        guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok", try !Schema.isNewer(database) else { return nil }
+        return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
     }
 
     /// Copies what a connection sees to the place of the copy before, if it is not too large.
@@ -116,17 +120,19 @@ extension DatabaseFile {
 
 extension KeychainDatabase {
     /// Keeps a copy of what is in the database now.
-    package func keepVerified(bytesMax: Int) throws(StorageFault) -> KeepOutcome {
-        do {
-            return try watching { try withOwnConnection { try file.keep($0, bytesMax: bytesMax) } }
-        } catch {
+    package func keepVerified(bytesMax: Int) -> KeepOutcome {
+        copying.withLock { _ in
             // A copy that cannot be made takes nothing away.
-            return .failed
+            if isSuspect { return .failed }
+            return (try? withOwnConnection { try file.keep($0, bytesMax: bytesMax) }) ?? .failed
         }
     }
 
     /// Removes the copy: what it holds is erased, or nothing opens it any more.
-    package func forgetVerified() throws(StorageFault) { try watching { try file.forgetVerified() } }
+    package func forgetVerified() throws(StorageFault) {
+        // One that is being made now would come after its removal, with what is to be gone.
+        try copying.withLock { _ throws(StorageFault) in try watching { try file.forgetVerified() } }
+    }
 }
 
 extension DatabaseRegistry {
