@@ -21,8 +21,11 @@ wait $pid && [ "$(cat "$TMPDIR/out")" = $pid ] || fail 'the command is another p
 expect_status 7 vauban run --env PW=db/anna -- sh -c 'exit 7'
 expect_status 143 vauban run --env PW=db/anna -- sh -c 'kill -TERM $$'
 expect_status 130 vauban run --env PW=db/anna -- bash -c 'kill -INT $$'
-vauban run --env PW=db/anna -- grep -E '^Sig(Blk|Ign)' /proc/self/status >"$TMPDIR/out"
-grep -E '^Sig(Blk|Ign)' /proc/self/status | diff - "$TMPDIR/out" || fail 'the command starts with other signals blocked'
+# Those from 32 on are the C library's own, which any program with threads takes back from who started it.
+signals() { while read -r name mask; do case $name in SigBlk: | SigIgn:) printf '%s %x\n' "$name" $((16#${mask: -8} & 0x7fffffff)) ;; esac; done; }
+vauban run --env PW=db/anna -- cat /proc/self/status | signals >"$TMPDIR/out"
+cat /proc/self/status | signals | diff - "$TMPDIR/out" || fail 'the command starts with other signals blocked'
+[ "$(wc -l <"$TMPDIR/out")" = 2 ] || fail 'the signals cannot be read'
 [ "$(echo typed | vauban run --env PW=db/anna -- cat)" = typed ] || fail 'standard input is not the command'"'"'s'
 vauban run --env PW=db/anna -- sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/ours" 4>&- 5>&- </dev/null
 sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/plain" 4>&- 5>&- </dev/null
