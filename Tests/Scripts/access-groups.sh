@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whose items are whose in system mode: programs of one person, the same program of two, the person's own hand, what root
 # grants, scripts, new builds, and what the person lets happen; real rooms, real users, real programs by Apple's API.
-# proves: C-030 C-031 C-032 C-033 C-097
+# proves: C-007 C-030 C-031 C-032 C-033 C-097
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 
