@@ -29,7 +29,9 @@ import VaubanKeychainWire
         // Looking changes nothing.
         #expect(try room.rows() == before)
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
-        for suffix in ["-wal", "-shm", "-journal", ".new"] { #expect(!FileManager.default.fileExists(atPath: room.file + ".verified" + suffix)) }
+        for suffix in ["-wal", "-shm", "-journal", ".new"] {
+            #expect(!FileManager.default.fileExists(atPath: room.file + ".verified" + suffix))
+        }
     }
 
     @Test func manyRowsAreToldAsTheyAreLookedAt() throws {
@@ -68,7 +70,8 @@ import VaubanKeychainWire
         let report = try room.examine()
         let finding = try #require(report.findings.first)
         #expect(report.checked == 1 && report.found == 1 && report.repaired == 0 && report.copy == nil)
-        let reason: DoctorFinding.Reason = damage == .metadataBinding || damage == .secretBinding ? .binding : damage == .metadata ? .metadata : .digest
+        let reason: DoctorFinding.Reason =
+            damage == .metadataBinding || damage == .secretBinding ? .binding : damage == .metadata ? .metadata : .digest
         #expect(finding == DoctorFinding(reason, row: row.id, protection: row.protection))
         #expect(report.quarantine.map(\.reason) == [reason] && report.quarantine.map(\.count) == [1])
         #expect(report.quarantine.first?.since == 800_000_000_000_000)
@@ -203,7 +206,9 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: nil), as: mail) } == .notAllowedHere)
         #expect(Refusal.Reason.of { try room.serve(.examine, as: Callers.script()) } == .notAllowedHere)
         // Of all owners, without a question.
-        guard case .examined(let report)? = try room.serve(.examine, as: cli).messages.dropLast().last else { throw Refusal(.internalFault) }
+        guard case .examined(let report)? = try room.serve(.examine, as: cli).messages.dropLast().last else {
+            throw Refusal(.internalFault)
+        }
         #expect(report.checked >= 1 && report.locked == 0 && report.found == 0 && room.consents.isEmpty)
     }
 }

@@ -59,7 +59,9 @@ import VaubanKeychainWire
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
         #expect(today == ["1 items", "2 generations"])
-        for count in 1...today.count { #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])") }
+        for count in 1...today.count {
+            #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])")
+        }
     }
 
     @Test(arguments: [
@@ -87,7 +89,9 @@ import VaubanKeychainWire
         #expect(try FileManager.default.contentsOfDirectory(atPath: room.personFolder).filter { !beside.contains($0) }.sorted() == before)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: room.file + "-wal")))?.isEmpty ?? true)
         // The version that knows it finds everything.
-        try room.sql(change.hasPrefix("PRAGMA") ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '3 of tomorrow')")
+        try room.sql(
+            change.hasPrefix("PRAGMA")
+                ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '3 of tomorrow')")
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 

@@ -30,7 +30,8 @@ import VaubanLinuxHost
                 for end in RecordedDisk.End.allCases where trials < Self.trialsMax {
                     trials += 1
                     var chance = Chance(seed: history &* 1_000_003 &+ UInt64(moment) &* 31 &+ UInt64(trials))
-                    let kept = try trial(past, moment, end, &chance, "history \(history), after \(moment) operations, \(end), trial \(trials)")
+                    let kept = try trial(
+                        past, moment, end, &chance, "history \(history), after \(moment) operations, \(end), trial \(trials)")
                     if !kept { lost += 1 }
                 }
             }

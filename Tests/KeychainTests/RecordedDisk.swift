@@ -99,7 +99,8 @@ private struct FileOnDisk {
     mutating func take(_ event: recorder_event) {
         switch recorder_kind(UInt32(event.kind)) {
         case RECORDER_CREATE: if shown == nil { shown = Content() }
-        case RECORDER_WRITE: shown?.pending.append(.write(Int(event.offset), Array(UnsafeBufferPointer(start: event.bytes, count: event.count))))
+        case RECORDER_WRITE:
+            shown?.pending.append(.write(Int(event.offset), Array(UnsafeBufferPointer(start: event.bytes, count: event.count))))
         case RECORDER_TRUNCATE: shown?.pending.append(.truncate(Int(event.offset)))
         case RECORDER_SYNC:
             guard var content = shown else { return }
@@ -153,7 +154,11 @@ private struct FileOnDisk {
             if bytes.count < offset + written.count { bytes += [UInt8](repeating: 0, count: offset + written.count - bytes.count) }
             bytes.replaceSubrange(offset..<offset + written.count, with: written)
         case .truncate(let size):
-            if bytes.count > size { bytes.removeLast(bytes.count - size) } else { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
+            if bytes.count > size {
+                bytes.removeLast(bytes.count - size)
+            } else {
+                bytes += [UInt8](repeating: 0, count: size - bytes.count)
+            }
         }
     }
 }

@@ -23,7 +23,9 @@ import VaubanKeychainWire
     }
 
     private func offered(_ room: Room, as caller: Caller = Caller(person: Room.person)) throws -> RestorableCopy {
-        guard case .restorable(let copy)? = try room.serve(.restore(copyOf: nil), as: caller).messages.first else { throw Refusal(.internalFault) }
+        guard case .restorable(let copy)? = try room.serve(.restore(copyOf: nil), as: caller).messages.first else {
+            throw Refusal(.internalFault)
+        }
         return copy
     }
 

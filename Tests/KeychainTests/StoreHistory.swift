@@ -38,7 +38,9 @@ extension StoredRow {
             blinds: RowBlinds(primary: blinds.primary, list: blinds.list, lookups: [], device: device), halves: halves)
     }
 
-    fileprivate var entry: StoreContent.Entry { StoreContent.Entry(row: plain, lookups: Set(blinds.lookups + (blinds.device?.lookups ?? []))) }
+    fileprivate var entry: StoreContent.Entry {
+        StoreContent.Entry(row: plain, lookups: Set(blinds.lookups + (blinds.device?.lookups ?? [])))
+    }
 }
 
 final class StoreHistory {
@@ -177,12 +179,14 @@ final class StoreHistory {
 
     private func row(item: [UInt8], like old: StoredRow? = nil, secretBytes: Int? = nil) -> StoredRow {
         let isOnDevice = chance.below(3) == 0
-        let blinds = old?.blinds
+        let blinds =
+            old?.blinds
             ?? RowBlinds(
                 primary: bytes(16), list: bytes(36), lookups: [bytes(16), bytes(16)],
                 device: isOnDevice ? DeviceBlinds(primary: bytes(16), list: bytes(36), lookups: [bytes(16)]) : nil)
         let halves = RowHalves(
-            secretBinding: bytes(90), wrappedKey: bytes(100), secret: bytes(secretBytes ?? 60 + chance.below(3000)), metadataBinding: bytes(90),
+            secretBinding: bytes(90), wrappedKey: bytes(100), secret: bytes(secretBytes ?? 60 + chance.below(3000)),
+            metadataBinding: bytes(90),
             metadata: bytes(120 + chance.below(300)))
         return StoredRow(
             item: item, kind: old?.kind ?? Int64(1 + chance.below(2)), protection: old?.protection ?? 6,

@@ -114,7 +114,9 @@ struct DoctorRoomsTests {
         #expect(refusal { _ = try rooms.read("s", "larger") } == .itemNotFound)
         #expect(try rooms.read("s", "large") == largest)
         let change: SecretBytes? = secret(largest + "x")
-        #expect(refusal { try rooms.keychain.update(Rooms.query("s", "large"), ItemChanges(attributes: ItemAttributes()), secret: change) } == .dataTooLarge)
+        #expect(
+            refusal { try rooms.keychain.update(Rooms.query("s", "large"), ItemChanges(attributes: ItemAttributes()), secret: change) }
+                == .dataTooLarge)
         #expect(try rooms.read("s", "large") == largest)
     }
 }

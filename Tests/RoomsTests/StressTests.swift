@@ -75,7 +75,9 @@ struct StressTests {
         #expect(report.found == 0 && report.locked == 0 && report.checked == report.rows)
         let (rounds, calls) = (record.makers.withLock { $0.count }, record.calls.withLock { $0 })
         #expect(rounds > 0 && calls[1] > 0)
-        print("stress: \(Self.seconds) s, \(calls[0]) calls of writers, \(calls[1]) of readers, \(rounds) items that all wanted to make; \(report.rows) rows left")
+        print(
+            "stress: \(Self.seconds) s, \(calls[0]) calls of writers, \(calls[1]) of readers, \(rounds) items that all wanted to make; \(report.rows) rows left"
+        )
     }
 
     /// Counts an item of its own up; between, adds, changes and deletes another; and makes, as all do, the one of the round.

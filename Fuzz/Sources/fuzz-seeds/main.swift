@@ -6,7 +6,8 @@ import KeychainFuzzing
 
 let folder = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "Corpus")
 let targets = [
-    ("wire", try WireFuzzing.seeds()), ("state", try StateFuzzing.seeds()), ("keychain", try KeychainDoorFuzzing.seeds()), ("row", try RowFuzzing.seeds()),
+    ("wire", try WireFuzzing.seeds()), ("state", try StateFuzzing.seeds()), ("keychain", try KeychainDoorFuzzing.seeds()),
+    ("row", try RowFuzzing.seeds()),
 ]
 for (name, seeds) in targets {
     for (index, seed) in seeds.enumerated() {

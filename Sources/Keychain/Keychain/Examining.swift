@@ -27,7 +27,9 @@ extension RequestInProgress {
         try examineRows(&report)
         for _ in 0..<(try database.removeOrphanedLookups()) { report.take(DoctorFinding(.orphanedLookup, isRepaired: true)) }
         try readmit(&report)
-        report.quarantine = try database.quarantined().map { DoctorReport.Quarantined(reason: $0.reason.finding, count: $0.count, since: $0.since) }
+        report.quarantine = try database.quarantined().map {
+            DoctorReport.Quarantined(reason: $0.reason.finding, count: $0.count, since: $0.since)
+        }
         if report.found == 0, report.locked == 0 { report.copy = keepCopy() }
         try finish(report)
     }
@@ -84,7 +86,8 @@ extension RequestInProgress {
             let blinds = try blinds(opened.record)
             if opened.isVouchedFor(by: digest, blinds) {
                 // The columns are what they were, or can be made so from what is verified.
-                let columnsFit = row.blinds == RowBlinds(primary: blinds.primary, list: blinds.list, lookups: [], device: blinds.device?.columns)
+                let columnsFit =
+                    row.blinds == RowBlinds(primary: blinds.primary, list: blinds.list, lookups: [], device: blinds.device?.columns)
                 if columnsFit, try database.lookups(of: row.id) == blinds.allLookups { return opened }
                 return try repair(opened, row.with(blinds), columnsFit ? .lookups : .indexColumns, &report)
             }
@@ -99,7 +102,9 @@ extension RequestInProgress {
 
     /// Writes the row with the right index columns. Where another row has its name, it stays as it is: found by less than
     /// it should be, and not lost.
-    private func repair(_ opened: OpenedRow, _ right: StoredRow, _ reason: DoctorFinding.Reason, _ report: inout DoctorReport) throws -> OpenedRow? {
+    private func repair(_ opened: OpenedRow, _ right: StoredRow, _ reason: DoctorFinding.Reason, _ report: inout DoctorReport) throws
+        -> OpenedRow?
+    {
         let outcome = try database.update([RowChange(old: opened.row.handle, row: right, changesBlinds: true)])
         if outcome == .stale { throw RowHasChanged() }
         report.take(DoctorFinding(reason, row: opened.row.id, protection: opened.row.protection, isRepaired: outcome == .written))
@@ -130,7 +135,8 @@ extension RequestInProgress {
             guard case .item(let opened, let digest) = try decode(row) else { continue }
             do {
                 let blinds = try blinds(opened.record)
-                guard opened.isVouchedFor(by: digest, blinds), try opensWithoutAsking(opened), try database.readmit(row, blinds: blinds) else {
+                guard opened.isVouchedFor(by: digest, blinds), try opensWithoutAsking(opened), try database.readmit(row, blinds: blinds)
+                else {
                     continue
                 }
                 report.take(DoctorFinding(.readmitted, row: row.id, protection: row.protection, isRepaired: true))
@@ -142,7 +148,9 @@ extension RequestInProgress {
     private func opensWithoutAsking(_ opened: OpenedRow) throws -> Bool {
         let halves = opened.row.halves
         guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else {
-            guard opened.binding.format == .generationApart, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection)) else {
+            guard opened.binding.format == .generationApart,
+                let current = try keys.currentGeneration(of: .metadata(opened.binding.protection))
+            else {
                 return false
             }
             _ = try enclave.rewrap(opened.binding, wrapped: halves.wrappedKey, generation: current)

@@ -15,7 +15,9 @@ struct Restoring {
 
     /// Without a date it tells what there is; with it, that copy is put back.
     func serve(_ date: Int64?) throws {
-        if caller.entitlements?.deniesKeychain == true { throw Refusal(.missingEntitlement, "the administrator denies this program the keychain") }
+        if caller.entitlements?.deniesKeychain == true {
+            throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
+        }
         guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is put back with the program vauban") }
         let (copy, since) = try parts.databases.restorable(of: caller.person)
         guard let date else {

@@ -101,7 +101,8 @@ extension KeychainDatabase {
     /// What lies in quarantine, by reason. A reason that this version does not know counts as a content that it cannot read.
     package func quarantined() throws(StorageFault) -> [QuarantinedRows] {
         try read { database in
-            let cursor = try Row.fetchCursor(database, sql: "SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason")
+            let cursor = try Row.fetchCursor(
+                database, sql: "SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason")
             var content: [QuarantinedRows] = []
             while let row = try cursor.next() {
                 let reason = String.fromDatabaseValue(row[0]).flatMap(QuarantineReason.init)

@@ -68,7 +68,9 @@ extension DatabaseFile {
     /// Removes the copy for good; what it held is then only in the database.
     func forgetVerified() throws {
         guard folder.contains(Self.verified) else { return }
-        for name in [Self.verified, "\(Self.verified).new"] { for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(name + suffix) } }
+        for name in [Self.verified, "\(Self.verified).new"] {
+            for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(name + suffix) }
+        }
         try SystemFault.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
         if folder.contains(Self.verified) { throw SystemFault("remove \(folder.path)/\(Self.verified)", code: EIO) }
     }
@@ -115,7 +117,9 @@ extension DatabaseFile {
         }
     }
 
-    private static func microseconds(_ time: timespec) -> Int64 { (Int64(time.tv_sec) - 978_307_200) * 1_000_000 + Int64(time.tv_nsec) / 1000 }
+    private static func microseconds(_ time: timespec) -> Int64 {
+        (Int64(time.tv_sec) - 978_307_200) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
 }
 
 extension KeychainDatabase {

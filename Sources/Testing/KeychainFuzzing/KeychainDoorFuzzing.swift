@@ -30,7 +30,9 @@ package enum KeychainDoorFuzzing {
     private static func read<Value: DERReadable & DERWritable & Equatable>(_ input: [UInt8], as type: Value.Type) throws -> Value? {
         guard let value = try? Value(derBytes: input) else { return nil }
         let bytes = try value.encoded()
-        guard let again = try? Value(derBytes: bytes) else { throw KeychainFinding(description: "\(type) cannot be read as it was written") }
+        guard let again = try? Value(derBytes: bytes) else {
+            throw KeychainFinding(description: "\(type) cannot be read as it was written")
+        }
         try promise(again == value, "\(type) does not read back as it was written")
         // Strict DER has one form for each value: another could pass as a different message.
         try promise(bytes == input, "\(type) has two forms")

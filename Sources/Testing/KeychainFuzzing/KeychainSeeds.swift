@@ -27,13 +27,16 @@ extension KeychainDoorFuzzing {
         let requests: [KeychainRequest] = [
             .add(record, returns: [.data, .attributes], hasData: true, passwordBytes: 5, applications: ["/usr/bin/a", "program:/b"]),
             .copyMatching(query, passwordBytes: 1), .copyMatching(ItemQuery(kind: .key)),
-            .update(query, ItemChanges(attributes: attributes, protection: .always, accessControl: control, hasData: true), passwordBytes: 1024),
-            .delete(ItemQuery(kind: .certificate)), .rewrap, .discard, .permissions, .permit(PermissionChange(.buildsIn, subject: "/a", permits: true)),
+            .update(
+                query, ItemChanges(attributes: attributes, protection: .always, accessControl: control, hasData: true), passwordBytes: 1024),
+            .delete(ItemQuery(kind: .certificate)), .rewrap, .discard, .permissions,
+            .permit(PermissionChange(.buildsIn, subject: "/a", permits: true)),
             .permit(PermissionChange(.reads, subject: "program:/a", permits: false, item: query)), .move(to: "cli"), .examine,
             .restore(copyOf: nil), .restore(copyOf: -5),
         ]
         let replies: [KeychainReply] = [
-            .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done, .items([FoundItem(record: record, hasData: true)]),
+            .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done,
+            .items([FoundItem(record: record, hasData: true)]),
             .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
             .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
             .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
@@ -45,14 +48,18 @@ extension KeychainDoorFuzzing {
 extension RowFuzzing {
     package static func seeds() throws -> [[UInt8]] {
         let attributes = ItemAttributes([
-            .accessGroup: .text("cli"), .account: .text("anna"), .service: .text("mail"), .synchronizable: .number(0), .creationDate: .date(1),
+            .accessGroup: .text("cli"), .account: .text("anna"), .service: .text("mail"), .synchronizable: .number(0),
+            .creationDate: .date(1),
         ])
         let plaintext = Padding.pad(try Metadata(attributes: attributes).encoded())
         let plain = binding(1), other = binding(2)
         return [
-            try input(3, plain, plain, plaintext), try input(1, plain, other, plaintext), try input(1, binding(1, .userPresence), binding(2, .userPresence), plaintext),
-            try input(3, binding(1, kind: 2), plain, plaintext), try input(3, binding(1, kind: 200), plain, plaintext), try input(0, plain, plain, plaintext),
-            try input(1, plain, plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext), try input(1, plain.ofItem, plain, plaintext),
+            try input(3, plain, plain, plaintext), try input(1, plain, other, plaintext),
+            try input(1, binding(1, .userPresence), binding(2, .userPresence), plaintext),
+            try input(3, binding(1, kind: 2), plain, plaintext), try input(3, binding(1, kind: 200), plain, plaintext),
+            try input(0, plain, plain, plaintext),
+            try input(1, plain, plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext),
+            try input(1, plain.ofItem, plain, plaintext),
         ]
     }
 

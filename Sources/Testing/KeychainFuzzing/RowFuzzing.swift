@@ -28,14 +28,17 @@ package enum RowFuzzing {
         let columns = mode & 1 == 0 ? nil : try? RowBinding(derBytes: metadataBinding)
         let row = StoredRow(
             item: columns?.item ?? [UInt8](repeating: 0, count: 16), kind: columns?.kind ?? 0, protection: columns?.protection.number ?? 0,
-            generation: columns?.generation ?? [UInt8](repeating: 0, count: 8), blinds: RowBlinds(primary: [], list: plaintext, lookups: [], device: nil),
+            generation: columns?.generation ?? [UInt8](repeating: 0, count: 8),
+            blinds: RowBlinds(primary: [], list: plaintext, lookups: [], device: nil),
             halves: RowHalves(secretBinding: secretBinding, wrappedKey: [], secret: [], metadataBinding: metadataBinding, metadata: []))
         guard let bindings = RowBindings(row, of: person) else { return 0 }
         try fits(bindings, row)
-        guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end))) else { return 1 }
+        guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end)))
+        else { return 1 }
         try promise(found.digest.count == 32, "a digest of \(found.digest.count) bytes")
         try promise(found.record.kind.rawValue == row.kind, "an item of another kind than its row's")
-        try promise(found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of another group than its row's")
+        try promise(
+            found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of another group than its row's")
         try promise(found.record.protection == bindings.metadata.protection, "an item of another class than its row's")
         try indexes(found.record)
         return 2

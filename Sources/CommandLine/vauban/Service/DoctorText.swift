@@ -5,7 +5,10 @@ import VaubanKeychainWire
 enum DoctorText {
     static func lines(_ report: DoctorReport) -> [String] {
         var lines = [StatusText.row("Checked", checked(report))]
-        if report.locked > 0 { lines.append(StatusText.row("Not checked", "\(count(report.locked, "item")), locked; to look at them too: vauban unlock, and again")) }
+        if report.locked > 0 {
+            lines.append(
+                StatusText.row("Not checked", "\(count(report.locked, "item")), locked; to look at them too: vauban unlock, and again"))
+        }
         lines += findings(report)
         lines += quarantine(report)
         lines.append(StatusText.row("Copy", copy(report)))
@@ -34,7 +37,9 @@ enum DoctorText {
     private static func findings(_ report: DoctorReport) -> [String] {
         var lines = report.findings.map { finding in
             var text = words(finding.reason)
-            if finding.row > 0 { text = "row \(finding.row)\(finding.protection > 0 ? ", class \(className(finding.protection))" : ""): " + text }
+            if finding.row > 0 {
+                text = "row \(finding.row)\(finding.protection > 0 ? ", class \(className(finding.protection))" : ""): " + text
+            }
             return StatusText.row(finding.isRepaired ? "Repaired" : "Found", text)
         }
         let more = report.found - report.findings.count

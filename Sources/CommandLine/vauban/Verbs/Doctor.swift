@@ -18,7 +18,10 @@ struct Doctor: ParsableCommand {
               vauban doctor --restore
             """)
 
-    @Flag(help: "Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes back.")
+    @Flag(
+        help:
+            "Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes back."
+    )
     var restore = false
 
     @Flag(help: "With --restore: do not ask for the word; for scripts.")
