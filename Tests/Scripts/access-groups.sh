@@ -6,26 +6,26 @@ set -u
 . Tests/Scripts/lib/system-rooms.sh
 
 # Three programs that root installed, one file each; two of alice's own, of different content.
-for name in mail chat denied; do cp "$bin/keychain-caller" /srv/bin/$name; done
-chmod 755 /srv/bin/*
+for name in mail chat denied; do cp "$bin/keychain-caller" /usr/local/games/bin/$name; done
+chmod 755 /usr/local/games/bin/*
 own=$TMPDIR/alice
 for name in tool other; do cp "$bin/keychain-caller" "$own/$name"; printf '%s' "$name" >>"$own/$name"; chown vauban-test-alice "$own/$name"; done
 entitlement() { cat >"/etc/vauban/entitlements/$1.plist"; chmod 644 "/etc/vauban/entitlements/$1.plist"; }
 entitlement shared <<'PLIST'
 <?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict>
-<key>vauban-applications</key><array><string>program:/srv/bin/mail</string><string>program:/srv/bin/chat</string></array>
+<key>vauban-applications</key><array><string>program:/usr/local/games/bin/mail</string><string>program:/usr/local/games/bin/chat</string></array>
 <key>application-identifier</key><string>TEAM.app</string>
 <key>com.apple.security.application-groups</key><array><string>group.both</string></array>
 </dict></plist>
 PLIST
 entitlement denied <<'PLIST'
-<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/srv/bin/denied</string></array>
+<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/usr/local/games/bin/denied</string></array>
 <key>com.apple.private.keychain.deny</key><true/></dict></plist>
 PLIST
 # Both would share TEAM.app: the second gets a file of its own that comes first.
 entitlement a-chat <<'PLIST'
-<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/srv/bin/chat</string></array>
+<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/usr/local/games/bin/chat</string></array>
 <key>com.apple.security.application-groups</key><array><string>group.both</string></array></dict></plist>
 PLIST
 start_rooms
@@ -34,25 +34,25 @@ check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null
 check 'bob sets another' eval 'with_passcode bob passcode set 2>/dev/null'
 
 # Two programs of one person, and the same program of two.
-check 'a program keeps an item' equals "$(by alice /srv/bin/mail add a 'of mail')" 0
-check 'it reads it' equals "$(by alice /srv/bin/mail get a)" '0 of mail'
-check 'another of the same person does not see it' equals "$(by alice /srv/bin/chat get a)" -25300
-check 'nor changes or deletes it' eval 'equals "$(by alice /srv/bin/chat update a x)" -25300 && equals "$(by alice /srv/bin/chat delete a)" -25300'
-check 'the same program of bob does not see it' equals "$(by bob /srv/bin/mail get a)" -25300
-check 'bob keeps his under the same name' eval 'equals "$(by bob /srv/bin/mail add a "of bob")" 0 && equals "$(by bob /srv/bin/mail get a)" "0 of bob"'
-check 'another keeps one under the same name' eval 'equals "$(by alice /srv/bin/chat add a "of chat")" 0 && equals "$(by alice /srv/bin/chat get a)" "0 of chat"'
-check 'each lists its own' eval 'equals "$(by alice /srv/bin/chat list "")" "0 a@program:/srv/bin/chat" && equals "$(by alice /srv/bin/mail list "")" "0 a@TEAM.app"'
+check 'a program keeps an item' equals "$(by alice /usr/local/games/bin/mail add a 'of mail')" 0
+check 'it reads it' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
+check 'another of the same person does not see it' equals "$(by alice /usr/local/games/bin/chat get a)" -25300
+check 'nor changes or deletes it' eval 'equals "$(by alice /usr/local/games/bin/chat update a x)" -25300 && equals "$(by alice /usr/local/games/bin/chat delete a)" -25300'
+check 'the same program of bob does not see it' equals "$(by bob /usr/local/games/bin/mail get a)" -25300
+check 'bob keeps his under the same name' eval 'equals "$(by bob /usr/local/games/bin/mail add a "of bob")" 0 && equals "$(by bob /usr/local/games/bin/mail get a)" "0 of bob"'
+check 'another keeps one under the same name' eval 'equals "$(by alice /usr/local/games/bin/chat add a "of chat")" 0 && equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat"'
+check 'each lists its own' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 a@program:/usr/local/games/bin/chat" && equals "$(by alice /usr/local/games/bin/mail list "")" "0 a@TEAM.app"'
 
 # Groups that root grants.
-check 'a group that both have is shared' eval 'equals "$(by alice /srv/bin/mail add s both group.both)" 0 && equals "$(by alice /srv/bin/chat get s)" "0 both"'
-check 'a group that a program has not is refused, not missing' equals "$(by alice /srv/bin/chat get a - TEAM.app)" -34018
-check 'so is adding to it' equals "$(by alice /srv/bin/chat add z x TEAM.app)" -34018
+check 'a group that both have is shared' eval 'equals "$(by alice /usr/local/games/bin/mail add s both group.both)" 0 && equals "$(by alice /usr/local/games/bin/chat get s)" "0 both"'
+check 'a group that a program has not is refused, not missing' equals "$(by alice /usr/local/games/bin/chat get a - TEAM.app)" -34018
+check 'so is adding to it' equals "$(by alice /usr/local/games/bin/chat add z x TEAM.app)" -34018
 check 'a program without a grant has no other group' equals "$(by alice "$own/tool" add z x group.both)" -34018
-check 'one that root denies gets nothing' equals "$(by alice /srv/bin/denied get a)" -34018
+check 'one that root denies gets nothing' equals "$(by alice /usr/local/games/bin/denied get a)" -34018
 check 'alice cannot grant herself a group' eval '! by alice cp /etc/vauban/entitlements/shared.plist /etc/vauban/entitlements/zz.plist 2>/dev/null'
 
 # The applications that an item names.
-check 'an item names who else may read it' eval 'equals "$(by alice /srv/bin/chat add named "for both" "" /srv/bin/mail)" 0 && equals "$(by alice /srv/bin/mail get named)" "0 for both"'
+check 'an item names who else may read it' eval 'equals "$(by alice /usr/local/games/bin/chat add named "for both" "" /usr/local/games/bin/mail)" 0 && equals "$(by alice /usr/local/games/bin/mail get named)" "0 for both"'
 check 'and nobody else' equals "$(by alice "$own/tool" get named)" -25300
 
 # Programs of alice's own, by their content.
@@ -84,14 +84,14 @@ check 'and it is not asked about again' equals "$(by alice "$own/tool" get t)" '
 check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "whatever you run can read this" "$TMPDIR/err"'
 check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "whatever you run" "$TMPDIR/err"'
 check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban-test-alice sh -c "\"$bin/vauban\" get notes/me")" "by hand" && equals "$(as vauban-test-alice python3 -c "import subprocess; print(subprocess.run([\"$bin/vauban\", \"get\", \"notes/me\"], capture_output=True, text=True).stdout)")" "by hand"'
-check 'a program does not see what she keeps by hand' equals "$(by alice /srv/bin/mail get me)" -25300
+check 'a program does not see what she keeps by hand' equals "$(by alice /usr/local/games/bin/mail get me)" -25300
 check 'vauban does not show what programs keep' eval '! alice list 2>/dev/null | grep -q callers'
 check 'asked for one of them, it is refused without a place to ask, and not called missing' refused 36 alice get callers/t
 cat >"$TMPDIR/list" <<PLAY
 expect what every program keeps
 expect asscode
 secret alice passcode
-expect owner: program:/srv/bin/chat
+expect owner: program:/usr/local/games/bin/chat
 PLAY
 check 'after her passcode she sees what every program keeps' eval 'play alice "$bin/vauban" list --all-owners <"$TMPDIR/list" >"$TMPDIR/shown"'
 check 'with no value among it' eval '! grep -q "of chat\|of mail" "$TMPDIR/shown"'
@@ -116,10 +116,10 @@ expect asscode
 secret alice passcode
 expect Allowed
 PLAY
-check 'she allows a program to read an item of another' eval 'play alice "$bin/vauban" allow /srv/bin/mail callers/a --owner program:/srv/bin/chat <"$TMPDIR/allow" >"$TMPDIR/shown"'
-check 'it is shown' eval 'alice allow 2>/dev/null | grep -q "program:/srv/bin/mail"'
+check 'she allows a program to read an item of another' eval 'play alice "$bin/vauban" allow /usr/local/games/bin/mail callers/a --owner program:/usr/local/games/bin/chat <"$TMPDIR/allow" >"$TMPDIR/shown"'
+check 'it is shown' eval 'alice allow 2>/dev/null | grep -q "program:/usr/local/games/bin/mail"'
 check 'without presence nothing is allowed' refused 36 alice allow "$own/other" callers/s --owner group.both
-check 'she takes it back' eval 'alice disallow /srv/bin/mail callers/a --owner program:/srv/bin/chat 2>/dev/null && ! alice allow 2>/dev/null | grep -q "program:/srv/bin/mail.*callers/a"'
+check 'she takes it back' eval 'alice disallow /usr/local/games/bin/mail callers/a --owner program:/usr/local/games/bin/chat 2>/dev/null && ! alice allow 2>/dev/null | grep -q "program:/usr/local/games/bin/mail.*callers/a"'
 
 # A script is shown as what runs it.
 cat >"$own/script" <<'SCRIPT'
@@ -159,8 +159,8 @@ check 'a build there is accepted without a question' equals "$(by alice "$own/to
 
 # What belongs to nobody: kept without a question by a program that has no identity, read with one, and given to an owner.
 loader=$(readelf -l "$bin/keychain-caller" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
-unknown() { as vauban-test-alice "$loader" /srv/bin/mail "$@"; }
-check 'a program that another one runs has no identity, and keeps what belongs to nobody' eval 'equals "$(unknown add u "of nobody")" 0 && equals "$(by alice /srv/bin/mail get u)" -25300'
+unknown() { as vauban-test-alice "$loader" /usr/local/games/bin/mail "$@"; }
+check 'a program that another one runs has no identity, and keeps what belongs to nobody' eval 'equals "$(unknown add u "of nobody")" 0 && equals "$(by alice /usr/local/games/bin/mail get u)" -25300'
 check 'it reads that only with a yes' equals "$(unknown get u)" -25308
 check 'it has no other group, also by name' eval 'equals "$(unknown get a - TEAM.app)" -34018 && equals "$(unknown add z x cli)" -34018'
 check 'nothing is given away without her' refused 36 alice give cli
@@ -174,5 +174,5 @@ check 'what belongs to nobody becomes hers' eval 'play alice "$bin/vauban" give 
 check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25308
 
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
-check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /srv/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /srv/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
+check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
 finish

@@ -171,11 +171,11 @@ check 'then all of it is there, and what asked is not asked for again' eval 'end
 of=(alice); check 'every value is the same, byte for byte' unchanged
 check 'once each' has $((count - 1))
 check 'protections came along' eval 'alice list 2>/dev/null | grep -q "^s.example/anna.*after-first-unlock" && [ "$(alice list 2>/dev/null | grep -c asks)" = 2 ]'
-cp "$bin/keychain-caller" /srv/bin/tool; chmod 755 /srv/bin/tool
-check 'a program finds what was its own only after it is allowed' equals "$(as vauban-test-alice /srv/bin/tool get tool)" -25300
-for name in tool rich; do with_passcode alice allow /srv/bin/tool "callers/$name" 2>/dev/null; done
-check 'then it reads it' equals "$(as vauban-test-alice /srv/bin/tool get tool)" '0 of the tool'
-check 'with every attribute as it was' equals "$(as vauban-test-alice /srv/bin/tool show rich)" "$rich"
+cp "$bin/keychain-caller" /usr/local/games/bin/tool; chmod 755 /usr/local/games/bin/tool
+check 'a program finds what was its own only after it is allowed' equals "$(as vauban-test-alice /usr/local/games/bin/tool get tool)" -25300
+for name in tool rich; do with_passcode alice allow /usr/local/games/bin/tool "callers/$name" 2>/dev/null; done
+check 'then it reads it' equals "$(as vauban-test-alice /usr/local/games/bin/tool get tool)" '0 of the tool'
+check 'with every attribute as it was' equals "$(as vauban-test-alice /usr/local/games/bin/tool show rich)" "$rich"
 
 # Kept until she says so.
 check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the one from user mode in $alices is kept.*adopt --delete-source"'

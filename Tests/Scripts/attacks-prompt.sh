@@ -16,10 +16,10 @@ check 'A54 where the item asks for the person: refused, nobody is there' refused
 check 'A55 for what another program keeps: asked, and nobody is there' refused 36 program get callers/a
 check 'A56 to list what the person keeps by hand: succeeds, without values' eval 'program list >"$TMPDIR/list" 2>/dev/null && grep -q notes "$TMPDIR/list" && ! grep -q "by hand" "$TMPDIR/list"'
 check 'A56 to list what all programs keep: asked, and nobody is there' refused 36 program list --all-owners
-check 'A57 an item planted in another'"'"'s group: refused' eval 'cp "$bin/keychain-caller" "$own/planter" && chmod 755 "$own/planter" && equals "$(by alice "$own/planter" add a planted program:/srv/bin/mail)" -34018 && equals "$(by alice "$own/planter" add me planted cli)" -34018'
+check 'A57 an item planted in another'"'"'s group: refused' eval 'cp "$bin/keychain-caller" "$own/planter" && chmod 755 "$own/planter" && equals "$(by alice "$own/planter" add a planted program:/usr/local/games/bin/mail)" -34018 && equals "$(by alice "$own/planter" add me planted cli)" -34018'
 check 'A58 an item planted in cli, through vauban: succeeds' eval 'as vauban-test-alice sh -c "printf planted | \"\$0\" set planted/me" "$bin/vauban" 2>/dev/null && equals "$(alice get planted/me)" planted'
 check 'A59 an item of cli deleted through vauban: succeeds' eval 'program delete planted/me 2>/dev/null; refused 44 alice get planted/me'
-check 'A60 a program let in, builds or terminals accepted, through vauban: refused' eval 'refused 36 program allow "$own/attacker" callers/a --owner program:/srv/bin/mail && refused 36 program allow build "$own" && refused 36 program allow terminal-prompts on'
+check 'A60 a program let in, builds or terminals accepted, through vauban: refused' eval 'refused 36 program allow "$own/attacker" callers/a --owner program:/usr/local/games/bin/mail && refused 36 program allow build "$own" && refused 36 program allow terminal-prompts on'
 check 'A61 everything erased, through vauban: refused' eval '! program erase >"$TMPDIR/erase" 2>&1 && equals "$(alice get notes/me)" "by hand"'
 check 'A62 the keychain locked, by any program: succeeds' eval 'program lock 2>/dev/null; refused 36 program get notes/me; with_passcode alice unlock 2>/dev/null'
 

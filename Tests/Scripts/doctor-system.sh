@@ -3,15 +3,15 @@
 # database is put back only by the person's own hand, after their passcode.
 set -u
 . Tests/Scripts/lib/system-rooms.sh
-for name in mail chat; do cp "$bin/keychain-caller" /srv/bin/$name; done
-chmod 755 /srv/bin/*
+for name in mail chat; do cp "$bin/keychain-caller" /usr/local/games/bin/$name; done
+chmod 755 /usr/local/games/bin/*
 start_rooms
 by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 database=$state/keychain/$(id -u vauban-test-alice)/keychain.db
 check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
-check 'programs of hers keep items' eval 'equals "$(by alice /srv/bin/mail add secretname x)" 0 && equals "$(by alice /srv/bin/chat add othername y)" 0'
+check 'programs of hers keep items' eval 'equals "$(by alice /usr/local/games/bin/mail add secretname x)" 0 && equals "$(by alice /usr/local/games/bin/chat add othername y)" 0'
 check 'she keeps one by hand' eval 'printf "by hand" | alice set notes/me 2>/dev/null'
-check 'bob keeps one' equals "$(by bob /srv/bin/mail add secretname z)" 0
+check 'bob keeps one' equals "$(by bob /usr/local/games/bin/mail add secretname z)" 0
 check 'the doctor asks nothing and finds nothing' eval 'alice doctor >"$TMPDIR/report" 2>"$TMPDIR/err" </dev/null'
 check 'it covers what all programs keep, and of her alone' grep -q 'Checked      3 items' "$TMPDIR/report"
 check 'it names no program and no item' eval '! grep -Eq "mail|chat|secretname|othername|notes" "$TMPDIR/report" "$TMPDIR/err"'
@@ -23,7 +23,7 @@ rm -f "$database-wal" "$database-shm"; head -c 12000 /dev/zero >"$database"
 start_keychain
 for _ in $(seq 1000); do alice get notes/me >/dev/null 2>"$TMPDIR/err"; grep -q 'doctor --restore' "$TMPDIR/err" && break; done
 check 'a damaged database is told, with what to do' grep -q 'vauban doctor --restore' "$TMPDIR/err"
-check 'bob is not affected' equals "$(by bob /srv/bin/mail get secretname)" '0 z'
+check 'bob is not affected' equals "$(by bob /usr/local/games/bin/mail get secretname)" '0 z'
 check 'it is not put back where nobody can be asked' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" doctor --restore --yes-restore
 check 'and is not in place then' refused 53 alice get notes/me
 cat >"$TMPDIR/restore" <<PLAY
@@ -36,6 +36,6 @@ secret alice passcode
 expect is in place
 PLAY
 check 'after the word and her passcode it is' eval 'play alice "$bin/vauban" doctor --restore <"$TMPDIR/restore" >"$TMPDIR/shown"'
-check 'everything of that day is there' eval 'equals "$(by alice /srv/bin/mail get secretname)" "0 x" && equals "$(by alice /srv/bin/chat get othername)" "0 y" && equals "$(alice get notes/me)" "by hand"'
+check 'everything of that day is there' eval 'equals "$(by alice /usr/local/games/bin/mail get secretname)" "0 x" && equals "$(by alice /usr/local/games/bin/chat get othername)" "0 y" && equals "$(alice get notes/me)" "by hand"'
 check 'and verifies' eval 'alice doctor >/dev/null 2>&1 </dev/null'
 finish

@@ -221,7 +221,7 @@ static void memory(const char *account) {
     int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, "mail", 0);
     char bytes[65536];
     for (ssize_t count; (count = read(self, bytes, sizeof bytes)) > 0;) if (write(copy, bytes, count) != count) fail("copy");
-    char *arguments[] = {"/srv/bin/mail", "get", (char *)account, NULL}, *none[] = {NULL};
+    char *arguments[] = {"/usr/local/games/bin/mail", "get", (char *)account, NULL}, *none[] = {NULL};
     fexecve(copy, arguments, none);
     fail("fexecve");
 }

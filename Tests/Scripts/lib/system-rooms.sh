@@ -12,7 +12,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
-    for folder in /etc/vauban /run/vauban /srv; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
+    for folder in /etc/vauban /run/vauban /usr/local/games; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
     VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
     status=$?
     for folder in $made; do rmdir "$folder"; done
@@ -20,8 +20,8 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
 bin=$TMPDIR/bin
-# What is installed by root lies in /srv here; what people put together themselves, in their own folders.
-for folder in /etc/vauban /run/vauban /srv; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
+# What is installed by root lies in /usr/local/games here; what people put together themselves, in their own folders.
+for folder in /etc/vauban /run/vauban /usr/local/games; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
 cat >/etc/vauban/rooms <<ROSTER
 enclaved vauban-test-enclave
 keychaind vauban-test-keychain
@@ -29,7 +29,7 @@ authd vauban-test-auth
 witness vauban-test-witness
 ROSTER
 chmod 644 /etc/vauban/rooms
-mkdir -m 755 /srv/bin /etc/vauban/entitlements
+mkdir -m 755 /usr/local/games/bin /etc/vauban/entitlements
 state=$TMPDIR/state
 mkdir "$state" && chmod 755 "$state"
 install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
