@@ -35,7 +35,8 @@ else
 fi
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
     check 'A35 a number that was given again before the look: not greeted' equals "$(held "$TMPDIR/attacker" number "$alice_uid" a /usr/local/games/bin/runs -f /dev/null)" 'closed before a word'
-    check 'A36 a connection that was taken, and the number of its owner as well: ended' equals "$("$TMPDIR/attacker" successor "$alice_uid" a /usr/local/games/bin/holder)" 'refused 1'
+    # With a word or without one: the end of the process may be seen before the message.
+    check 'A36 a connection that was taken, and the number of its owner as well: ended' eval 'said=$("$TMPDIR/attacker" successor "$alice_uid" a /usr/local/games/bin/holder); [ "$said" = closed ] || equals "$said" "refused 1"'
 else
     echo 'A35 and A36 are not tried: the kernel lets nobody choose process numbers'
 fi
