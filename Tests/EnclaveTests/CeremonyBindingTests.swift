@@ -30,8 +30,13 @@ import VaubanSecretBytes
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
         settings(), settings(31), settings(30, 601), settings(30, 600, false),
-        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers, .consent(.once), .consent(.untilLock), .consent(.always),
+        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers,
+        consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
     ]
+
+    private static func consent(_ choice: ConsentChoice, of item: String = "mail/me", _ purpose: Consent.Purpose = .readItem) -> CeremonyBinding {
+        .consent(Consent(purpose, offered: [.once, .untilLock, .always], item: item, owner: "program:/usr/bin/mail"), choice)
+    }
 
     /// Seals as the client does, by the specification: the binding is HPKE's additional data, the info is the challenge's.
     private func seal(_ challenge: PasscodeChallenge, for ceremony: CeremonyBinding?) throws -> SealedPasscode {

@@ -28,6 +28,8 @@ final class FakeEnclave: EnclaveLine, Sendable {
         /// What the person says to questions for consent, and what they were asked.
         var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.nobodyToAsk))
         var consents: [Consent] = []
+        /// What happens while the person thinks about it, once.
+        var whileAsked: (@Sendable () throws -> Void)?
         var timesOpened = 0
         var timesLeased = 0
         var refusesOnce: Refusal?
@@ -154,10 +156,13 @@ final class FakeEnclave: EnclaveLine, Sendable {
     }
 
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
-        try state.withLock { state in
+        let (answer, meanwhile) = state.withLock { state in
             state.consents.append(consent)
-            return state.consentAnswers
-        }.get()
+            defer { state.whileAsked = nil }
+            return (state.consentAnswers, state.whileAsked)
+        }
+        try meanwhile?()
+        return try answer.get()
     }
 
     func fate(_ key: KeyName) throws -> KeyFate { state.withLock { Self.fate(key, $0) } }

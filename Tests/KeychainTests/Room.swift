@@ -12,7 +12,8 @@ import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-final class Room {
+/// `@unchecked Sendable`: one test uses it, on one thread.
+final class Room: @unchecked Sendable {
     static let person: UInt32 = 4711
     let folder: String
     let lent = LentKeys()

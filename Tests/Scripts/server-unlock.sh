@@ -2,45 +2,9 @@
 # A server's keychain, unlocked by what the shipped unit runs, with its credential laid out as systemd does: a file in memory in a
 # folder of the service's own. Rooms as system users, in a mount namespace of its own.
 set -u
-[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
-command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
-if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban,room-starter} "$TMPDIR/bin/" || exit 1
-    chmod 755 "$TMPDIR" "$TMPDIR/bin"
-    made=
-    for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
-    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
-    status=$?
-    for folder in $made; do rmdir "$folder"; done
-    exit $status
-fi
-unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
-bin=$TMPDIR/bin
-mkdir "$TMPDIR/credentials"
-for folder in /etc/vauban /run/vauban "$TMPDIR/credentials"; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
-cat >/etc/vauban/rooms <<ROSTER
-enclaved vauban-test-enclave
-keychaind vauban-test-keychain
-authd vauban-test-auth
-witness vauban-test-witness
-ROSTER
-state=$TMPDIR/state
-mkdir "$state" && chmod 755 "$state"
-install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
-install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
-as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
-room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
-door="--enclave-folder /run/vauban --enclave-uid $(id -u vauban-test-enclave)"
-start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"; enclave_pid=$!; }
-start_enclave
-room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door
-room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door
-room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door
-
-failures=0
-check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); [ ! -e "$TMPDIR/said" ] || sed 's/^/    /' "$TMPDIR/said"; fi; }
-equals() { [ "$1" = "$2" ]; }
+. Tests/Scripts/lib/system-rooms.sh
+mkdir "$TMPDIR/credentials" && mount -t tmpfs -o mode=755 tmpfs "$TMPDIR/credentials"
+# As a service is started: with nothing of a person's environment, and no home.
 alice() { as vauban-test-alice env -i HOME=/nonexistent "$bin/vauban" "$@"; }
 tries() { alice status 2>/dev/null | grep -q "set; $1 tr[a-z]* left"; }
 is_locked() { alice get mail/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]; }
@@ -65,7 +29,7 @@ credential() {
     chown "${1:-vauban-test-alice}" "$TMPDIR/credentials/unit/passcode"; chmod "${2:-400}" "$TMPDIR/credentials/unit/passcode"
 }
 
-for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
+start_rooms
 passcode='of a machine, long'
 printf '%s' "$passcode" | credential
 check 'where no passcode is set it says so' eval 'run "$start"; [ $? != 0 ] && grep -q "nothing to unlock" "$TMPDIR/said"'
@@ -111,4 +75,4 @@ printf '%s' "$passcode" | credential
 check 'the right one gives the tries back' eval 'ends 0 && tries 5'
 check 'nothing of it was printed' eval '! grep -qF "$passcode" "$TMPDIR/said"'
 
-[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
+finish

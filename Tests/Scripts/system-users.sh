@@ -4,61 +4,10 @@
 # proves: C-034 C-037 C-097
 # proves-equivalent: C-047
 set -u
-[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
-command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
-# Where the root is no mount of its own, its propagation cannot be changed, and need not be.
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
-if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban-watcher-testing,vauban,pty-play,room-starter,hardening-probe} "$TMPDIR/bin/" || exit 1
-    chmod 755 "$TMPDIR" "$TMPDIR/bin"
-    made=
-    for folder in /etc/vauban /run/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
-    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
-    status=$?
-    for folder in $made; do rmdir "$folder"; done
-    exit $status
-fi
-unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
-bin=$TMPDIR/bin
-for folder in /etc/vauban /run/vauban; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
-cat >/etc/vauban/rooms <<ROSTER
-# room user
-enclaved vauban-test-enclave
-keychaind vauban-test-keychain
-authd vauban-test-auth
-witness vauban-test-witness
-ROSTER
-chmod 644 /etc/vauban/rooms
-state=$TMPDIR/state
-mkdir "$state" && chmod 755 "$state"
-install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
-install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
-
-as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
-room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
-enclave_uid=$(id -u vauban-test-enclave)
-door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
-room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"
-enclave_pid=$!
-room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door
-keychain_pid=$!
-room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door
-# The witness is the only one with a right over others.
-room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door
-
-failures=0
-check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
-alice() { as vauban-test-alice env HOME=/nonexistent "$bin/vauban" "$@"; }
-bob() { as vauban-test-bob env HOME=/nonexistent "$bin/vauban" "$@"; }
-equals() { [ "$1" = "$2" ]; }
-refused() { want=$1; shift; "$@" >/dev/null 2>&1 </dev/null; [ $? = "$want" ]; }
-
-# The sockets are bound a moment after the rooms are started; the first answer says that they serve.
-for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && break; done
+. Tests/Scripts/lib/system-rooms.sh
+start_rooms
 check 'a client finds the installed service' grep -q '^Mode .*system' "$TMPDIR/status"
 
-printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$TMPDIR/bob.passcode"
 check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null'
 check 'bob sets another' eval 'bob passcode set --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null'
 check 'alice stores a secret' eval 'printf "of alice" | alice set mail/me 2>/dev/null'
@@ -69,7 +18,7 @@ check 'bob reads his' equals "$(bob get mail/me)" 'of bob'
 check 'root has a keychain of its own, and no one else'"'"'s' refused 44 env HOME=/nonexistent "$bin/vauban" get mail/me
 check 'a lock of alice is not a lock of bob' eval 'alice lock 2>/dev/null && refused 36 alice get mail/me --no-input && equals "$(bob get mail/me)" "of bob"'
 check 'bob'"'"'s passcode does not unlock alice' eval 'refused 51 alice unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode"'
-alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null
+with_passcode alice unlock 2>/dev/null
 
 # The walls of the kernel, around what is there.
 check 'the rooms run, and the device secret lies there' eval 'kill -0 "$enclave_pid" && kill -0 "$keychain_pid" && [ -s "$state/enclave/device-secret" ]'
@@ -99,7 +48,7 @@ expect asscode
 secret alice passcode
 expect asks first
 PLAY
-check 'on her terminal she is asked under the program'"'"'s real name, and reads it' eval 'as vauban-test-alice env HOME=/nonexistent "$bin/pty-play" -- "$bin/vauban" get bank/me <"$TMPDIR/play"'
+check 'on her terminal she is asked under the program'"'"'s real name, and reads it' eval 'play alice "$bin/vauban" get bank/me <"$TMPDIR/play"'
 
 # Up to here the roster did not name a watcher, as an older installation's does not. With one, sleep locks everybody.
 if [ "$failures" = 0 ]; then
@@ -108,13 +57,13 @@ if [ "$failures" = 0 ]; then
     trap 'stop_logind; stop_bus' EXIT
     echo 'watcher vauban-test-watcher' >>/etc/vauban/rooms
     kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null
-    room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"
+    start_enclave
     start_bus
     start_logind "$(id -u vauban-test-alice)"
     room - vauban-test-watcher "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0
     expect_logind 'inhibit sleep Vauban delay'
     # The same program as alice, with the same words: the enclave ends her line, again and again.
-    room - vauban-test-alice "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0 2>"$TMPDIR/false-room"
+    room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0
     false_room=$!
     check 'alice cannot speak to the enclave as a room' eval 'timeout 20 tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -q -m 3 "the line to the enclave is lost" && ! grep -q "the line to the enclave is open" "$TMPDIR/false-room"'
     check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the person can dial the enclave as a room, in system mode it cannot' SECURITY.md
@@ -128,4 +77,4 @@ if [ "$failures" = 0 ]; then
     check 'and so is bob' refused 36 bob get mail/me --no-input
 fi
 
-[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
+finish

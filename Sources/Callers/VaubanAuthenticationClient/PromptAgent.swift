@@ -92,7 +92,9 @@ package final class PromptAgent: Sendable {
             }
         case .consent(let passcode, let choice):
             do throws(Refusal) {
-                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, allowing: .consent(choice))
+                // A choice that nothing was asked about allows nothing.
+                guard let consent = question.consent else { return send(.cancelled, to: question) }
+                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, allowing: .consent(consent, choice))
                 send(.consent(sealed, choice), to: question)
             } catch {
                 send(.cancelled, to: question)

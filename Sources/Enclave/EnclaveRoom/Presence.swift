@@ -189,7 +189,7 @@ private final class Prompt {
                 throw Refusal(.authenticationFailed, "this choice was not offered")
             }
             gathered.consent = choice
-            return try take(sealed, challenge, allowing: .consent(choice), gathered)
+            return try take(sealed, challenge, allowing: .consent(consent, choice), gathered)
         case .passcode(let sealed):
             guard operation.consent == nil else { throw Refusal(.authenticationFailed, "a choice belongs to this answer") }
             return try take(sealed, challenge, allowing: nil, gathered)

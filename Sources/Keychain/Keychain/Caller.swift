@@ -28,9 +28,11 @@ package struct Caller: Sendable {
     }
 }
 
-/// Yeses that hold for one connection: a list of all owners is one search for each class of items.
+/// Yeses that hold for one connection: a list of all owners is one search for each class of items, and many items are given
+/// to an owner in many batches.
 final class SaidYes: Sendable {
     let toListOwners = Mutex(false)
+    let moves = Mutex<[String: ItemMove]>([:])
 }
 
 /// Whose items a caller's are, for the length of one request.

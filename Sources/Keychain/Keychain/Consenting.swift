@@ -8,31 +8,34 @@ internal import VaubanKeychainModel
 extension RequestInProgress {
     /// Goes through the rows that the terms mean and that are not the caller's own: those that the person has let it read,
     /// and, for a caller without an identity of its own, the first that the person lets it use now. Answers whether one
-    /// stayed out of its sight.
+    /// stayed out of its sight, as far as that `matters`.
     func forEachForeignRow(
-        of terms: SearchTerms, _ purpose: Consent.Purpose, mayAsk: Bool, reason: String?, _ body: (OpenedRow) throws -> Bool
+        of terms: SearchTerms, _ purpose: Consent.Purpose, mayAsk: Bool, matters: Bool = true, reason: String?, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         let rights = try rights()
         guard !rights.ownsEverything else { return false }
         let granted = purpose == .readItem ? try itemsReadable(by: rights.key) : []
-        guard rights.asks || !granted.isEmpty else { return false }
+        let looksFurther = rights.asks && (mayAsk || matters)
+        guard looksFurther || !granted.isEmpty else { return false }
         var isHidden = false
-        var wasAsked = false
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             let isGranted = granted.contains(row.item)
-            // What it may not ask for is not even opened.
-            guard isGranted || rights.asks, let opened = try open(row), !rights.owns(opened.record.accessGroup),
-                terms.match(opened.record.attributes)
-            else { return true }
-            if !isGranted {
-                guard mayAsk, !wasAsked, opened.record.accessGroup != AccessGroup.token else {
-                    isHidden = true
-                    return true
+            // What it may not ask for is not even opened, and one that is hidden says as much as many.
+            guard isGranted || looksFurther && !isHidden else { return !granted.isEmpty }
+            do {
+                guard let opened = try open(row), !rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
+                if !isGranted {
+                    guard mayAsk, opened.record.accessGroup != AccessGroup.token, try letIn(opened, purpose, reason, rights) else {
+                        isHidden = true
+                        return true
+                    }
                 }
-                wasAsked = true
-                try letIn(opened, purpose, reason, rights)
+                return try body(opened)
+            } catch let refusal as Refusal where refusal.reason == .locked && !isGranted && !mayAsk {
+                // That another owner's class is closed must not end a search for what the caller has.
+                isHidden = true
+                return true
             }
-            return try body(opened)
         }
         return isHidden
     }
@@ -43,22 +46,25 @@ extension RequestInProgress {
         return Refusal(.interactionNotAllowed, "another program keeps the item, and letting this one use it takes a question about one item")
     }
 
-    /// Returns if the person lets the caller use this item.
-    private func letIn(_ opened: OpenedRow, _ purpose: Consent.Purpose, _ reason: String?, _ rights: CallerRights) throws {
+    /// Whether the person lets the caller use this item. One request asks about one item: what it was let use stays so when
+    /// the row is looked at again, and no other is asked about.
+    private func letIn(_ opened: OpenedRow, _ purpose: Consent.Purpose, _ reason: String?, _ rights: CallerRights) throws -> Bool {
         let remembered = rights.key.map { RememberedConsent(key: $0, item: opened.binding.item) }
-        if purpose == .readItem, let remembered, parts.lent.remembers(remembered, of: person) { return }
+        if purpose == .readItem, let remembered, parts.lent.remembers(remembered, of: person) { return true }
         // What changes or removes an item is for once; so is what an unnamed caller reads.
         let offered: Consent.Choices = purpose == .readItem && remembered != nil ? [.once, .untilLock, .always] : .once
-        let choice = try ask(
-            Consent(
-                purpose, offered: offered, item: opened.record.shownName, owner: opened.record.accessGroup,
-                program: offered == .once ? nil : rights.key), reason)
-        guard let remembered else { return }
+        let consent = Consent(
+            purpose, offered: offered, item: opened.record.shownName, owner: opened.record.accessGroup, program: offered == .once ? nil : rights.key)
+        if let agreed { return agreed == AgreedItem(item: opened.binding.item, consent: consent) }
+        let choice = try ask(consent, reason)
+        agreed = AgreedItem(item: opened.binding.item, consent: consent)
+        guard let remembered else { return true }
         switch choice {
         case .once: break
         case .untilLock: parts.lent.remember(remembered, of: person)
         case .always: try keep(.reads(opened.binding.item), for: remembered.key)
         }
+        return true
     }
 
     /// Asks the person. Where nobody can be asked, that is what the caller hears, never that there is nothing.
@@ -70,6 +76,12 @@ extension RequestInProgress {
             throw Refusal(.interactionNotAllowed, "nobody can say yes to that while no passcode is set; run: vauban passcode set")
         }
     }
+}
+
+/// The one item of another owner that the person let a request use, as it was shown to them.
+struct AgreedItem: Hashable {
+    let item: [UInt8]
+    let consent: Consent
 }
 
 extension ItemRecord {

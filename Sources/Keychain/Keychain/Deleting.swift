@@ -23,7 +23,7 @@ extension RequestInProgress {
                 }
                 if handles.isEmpty { throw notFound(isHidden, query.authenticationUI) }
             }
-            return try database.delete(handles)
+            return try database.delete(handles + grants(of: handles))
         }
         try sink.send(.done)
     }

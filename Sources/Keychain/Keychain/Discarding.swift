@@ -9,17 +9,16 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// Removes every row whose class key was destroyed for good, and everything if the keychain was erased. Needs no key.
     func discard() throws {
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "what no key opens any more is removed with the program vauban") }
         for (purpose, generation) in try database.indexKeyGenerations() {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
-        // Some key has gone for good, and a copy from before still has what it opened.
-        try database.forgetVerified()
-        var isAny = false
-        for rows in try database.generations() + database.quarantinedGenerations() where try fate(rows.protection, rows.generation) == .destroyed {
-            try database.remove(rows)
-            isAny = true
-        }
-        if isAny { try database.forgetOldPages() }
+        func isGone(_ rows: RowGeneration) throws -> Bool { try fate(rows.protection, rows.generation) == .destroyed }
+        // A copy from before still has what was erased. Where nothing was, it is the one thing to go back to.
+        if try database.verifiedGenerations().contains(where: isGone) { try database.forgetVerified() }
+        let gone = try (database.generations() + database.quarantinedGenerations()).filter(isGone)
+        for rows in gone { try database.remove(rows) }
+        if !gone.isEmpty { try database.forgetOldPages() }
         try sink.send(.done)
     }
 

@@ -104,7 +104,7 @@ extension RequestInProgress {
         try repeating {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
             guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
-            return try database.delete(handles)
+            return try database.delete(handles + grants(of: handles))
         }
         try sink.send(.done)
     }

@@ -28,6 +28,10 @@ package enum KeychainLimits {
     package static let consentsMax = 4096
     /// Permissions of one program that are looked through.
     package static let permissionsMax = 10_000
+    /// Permissions that one program may give others to read what it keeps.
+    package static let grantsMax = 1024
+    /// Items whose permissions are looked up one by one when they are deleted.
+    static let grantsLookedUpMax = 64
     /// Rows that one request gives to another owner.
     package static let moveRowsMax = 256
     /// Bytes of a database of which a verified copy is kept.

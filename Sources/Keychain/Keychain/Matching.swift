@@ -12,6 +12,7 @@ extension RequestInProgress {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try QueryGrammar.terms(of: query, for: rights)
         if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
+            guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "what all programs keep is listed with the program vauban") }
             try ask(Consent(.listOwners, offered: .once))
             caller.said.toListOwners.withLock { $0 = true }
         }
@@ -42,7 +43,8 @@ extension RequestInProgress {
         var isHidden = false
         if found < wanted, !coversAll, !selection.usesDeviceIndex {
             let mayAsk = query.authenticationUI == .allow && wanted == 1
-            isHidden = try forEachForeignRow(of: terms, .readItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
+            let matters = found == 0 && [.allow, .fail].contains(query.authenticationUI)
+            isHidden = try forEachForeignRow(of: terms, .readItem, mayAsk: mayAsk, matters: matters, reason: query.operationPrompt) { opened in
                 guard try reply(opened, query, returns, replies) else { return true }
                 found += 1
                 return found < wanted

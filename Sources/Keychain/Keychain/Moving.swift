@@ -3,6 +3,7 @@
 
 internal import EnclaveWire
 internal import KeychainStore
+internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
@@ -14,13 +15,15 @@ extension RequestInProgress {
         guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the program vauban") }
         guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
-        let yes = RememberedConsent(key: "move to \(owner)", item: [])
-        if !parts.lent.remembers(yes, of: person) {
+        if caller.said.moves.withLock({ $0[owner] == nil }) {
             try ask(Consent(.moveItems, offered: .once, item: "all that belong to nobody", owner: AccessGroup.unsigned, program: owner))
-            parts.lent.remember(yes, of: person)
         }
+        var move = caller.said.moves.withLock { $0[owner] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
-        for kind in ItemKind.allCases { try move(kind, to: owner, &progress) }
+        for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
+        progress.left = max(progress.left - move.kept.count, 0)
+        progress.kept = move.kept.count
+        caller.said.moves.withLock { $0[owner] = move }
         try sink.send(.rewrapped(progress))
         try sink.send(.done)
     }
@@ -29,36 +32,39 @@ extension RequestInProgress {
         owner == AccessGroup.commandLine || ["program:/", "flatpak:", "snap:", "build:"].contains { owner.hasPrefix($0) && owner != $0 }
     }
 
-    private func move(_ kind: ItemKind, to owner: String, _ progress: inout RewrapProgress) throws {
+    private func carry(_ kind: ItemKind, to owner: String, _ move: inout ItemMove, _ progress: inout RewrapProgress) throws {
         let terms = SearchTerms(kind: kind, attributes: ItemAttributes([.accessGroup: .text(AccessGroup.unsigned)]), protection: nil)
-        var counts = progress
         let selection = try selection(terms, of: [])
         guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
-        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-            guard counts.done < KeychainLimits.moveRowsMax else {
-                counts.left += 1
-                return true
+        var (state, done) = (move, progress.done)
+        if done < KeychainLimits.moveRowsMax {
+            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                guard !state.kept.contains(row.item) else { return true }
+                do {
+                    guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
+                    if try give(opened, to: owner, mayAsk: state.mayAsk) { done += 1 } else { state.kept.insert(row.item) }
+                } catch let refusal as Refusal where !refusal.reason.isPassing {
+                    // Whatever stands in the way of this one stands there at the next try too. A no to one is a no to all.
+                    state.kept.insert(row.item)
+                    if refusal.reason != .locked { state.mayAsk = false }
+                }
+                return done < KeychainLimits.moveRowsMax
             }
-            do {
-                guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
-                if try give(opened, to: owner) { counts.done += 1 } else { counts.kept += 1 }
-            } catch let refusal as Refusal where [.locked, .cancelled].contains(refusal.reason) {
-                counts.kept += 1
-            }
-            return true
         }
-        progress = counts
+        (move, progress.done) = (state, done)
+        // What has moved has left the group.
+        if done >= KeychainLimits.moveRowsMax { progress.left += try database.handles(of: selection).count }
     }
 
     /// The item key is bound to the group, so the value is sealed anew; one that asks for the person asks
     /// them, and one that needs its application's password stays.
-    private func give(_ opened: OpenedRow, to owner: String) throws -> Bool {
+    private func give(_ opened: OpenedRow, to owner: String, mayAsk: Bool) throws -> Bool {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
         var record = opened.record
         record.attributes[.accessGroup] = .text(owner)
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
-        guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: true) else { return true }
+        guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
         let row = try row(record, binding, try seal(value, binding), try blinds(record))
         switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true)]) {
         case .written: return true
@@ -67,4 +73,16 @@ extension RequestInProgress {
         case .conflict: return false
         }
     }
+}
+
+/// How far a connection has come with giving items to one owner.
+struct ItemMove: Sendable {
+    /// Items that stay, whatever stood in their way.
+    var kept: Set<[UInt8]> = []
+    var mayAsk = true
+}
+
+extension Refusal.Reason {
+    /// Whether the same may go well at another time, without anyone's doing.
+    fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
 }

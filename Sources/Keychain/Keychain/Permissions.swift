@@ -4,6 +4,7 @@
 internal import EnclaveWire
 internal import KeychainStore
 internal import VaubanAccessPolicy
+internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
@@ -42,10 +43,12 @@ enum KeptPermission: Hashable {
 }
 
 extension RequestInProgress {
-    /// Keeps a permission; one that is kept already stays.
-    func keep(_ permission: KeptPermission, for subject: String) throws {
-        guard try objects("\(permission.word) \(subject)").contains(permission.object) == false else { return }
+    /// Keeps a permission; one that is kept already stays. What a program permits and not the person is kept with the name of
+    /// its group.
+    func keep(_ permission: KeptPermission, for subject: String, by group: String? = nil) throws {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
+        guard try keptRows(record.attributes).isEmpty else { return }
+        if let group { record.attributes[.label] = .text(group) }
         let now = parts.now()
         record.attributes[.creationDate] = .date(now)
         record.attributes[.modificationDate] = .date(now)
@@ -65,10 +68,15 @@ extension RequestInProgress {
             ]), protection: .afterFirstUnlockThisDeviceOnly)
     }
 
-    /// The rows of a subject, or of all; none before the first unlock, when nothing can be found.
+    /// The rows of a subject, or of all.
     func keptRows(_ subject: String?) throws -> [OpenedRow] {
         var attributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)])
         if let subject { attributes[.service] = .text(subject) }
+        return try keptRows(attributes)
+    }
+
+    /// The rows with all of these attributes; none before the first unlock, when nothing can be found.
+    private func keptRows(_ attributes: ItemAttributes) throws -> [OpenedRow] {
         let terms = SearchTerms(kind: .permission, attributes: attributes, protection: nil)
         let selection = try selection(terms, of: [])
         guard !selection.usesDeviceIndex else { return [] }
@@ -86,6 +94,30 @@ extension RequestInProgress {
     func itemsReadable(by key: String?) throws -> Set<[UInt8]> {
         guard let key else { return [] }
         return Set(try objects("reads \(key)").compactMap { if case .data(let item) = $0 { item } else { nil } })
+    }
+
+    /// Where programs are told apart, one that permits others to read what it keeps can do so a bounded number of times, so
+    /// that it cannot fill the keychain with what stands in nobody's list of items.
+    func checkGrants(_ count: Int, by group: String) throws {
+        guard count > 0 else { return }
+        let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
+        guard mine + count <= KeychainLimits.grantsMax else {
+            throw Refusal(.storageFull, "this program lets others read as many items as one may; delete some of them")
+        }
+    }
+
+    /// The rows that say who may read these items, which go with them.
+    func grants(of rows: [RowHandle]) throws -> [RowHandle] {
+        guard try !rights().ownsEverything else { return [] }
+        let items = rows.compactMap { try? RowBinding(derBytes: $0.metadataBinding).item }
+        // From some number on it is quicker to look at all permissions once.
+        guard items.count <= KeychainLimits.grantsLookedUpMax else {
+            let wanted = Set(items.map { AttributeValue.data($0) })
+            return try keptRows(nil).filter { $0.record.attributes[.account].map(wanted.contains) ?? false }.map(\.row.handle)
+        }
+        return try items.flatMap { item in
+            try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .account: .data(item)])).map(\.row.handle)
+        }
     }
 
     // MARK: Builds of the person's own programs

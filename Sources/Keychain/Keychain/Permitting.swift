@@ -18,14 +18,16 @@ extension RequestInProgress {
 
     func listPermissions() throws {
         try requireOwnHand()
-        let names = try itemNames()
+        let rows = try keptRows(nil)
+        let names = try itemNames(rows)
         var found: [Permission] = []
-        for row in try keptRows(nil) {
+        for row in rows {
             guard case .text(let subject)? = row.record.attributes[.service], let space = subject.firstIndex(of: " ") else { continue }
             let rest = String(subject[subject.index(after: space)...])
             switch (subject[..<space], row.record.attributes[.account]) {
             case ("reads", .data(let item)?): found.append(Permission(.reads, subject: rest, object: names[item] ?? "an item that is gone"))
-            case ("same", .text(let group)?) where group != rest: found.append(Permission(.sameProgram, subject: rest, object: group))
+            // Of a build that was refused as a new one of an earlier, it is itself.
+            case ("same", .text(let group)?): found.append(Permission(.sameProgram, subject: rest, object: group))
             case ("builds", _): found.append(Permission(.buildsIn, subject: rest))
             default: continue
             }
@@ -39,9 +41,9 @@ extension RequestInProgress {
     }
 
     /// The names of the items that permissions are about, as far as their classes are open.
-    private func itemNames() throws -> [[UInt8]: String] {
+    private func itemNames(_ permissions: [OpenedRow]) throws -> [[UInt8]: String] {
         var wanted: Set<[UInt8]> = []
-        for row in try keptRows(nil) { if case .data(let item)? = row.record.attributes[.account] { wanted.insert(item) } }
+        for row in permissions { if case .data(let item)? = row.record.attributes[.account] { wanted.insert(item) } }
         var names: [[UInt8]: String] = [:]
         guard !wanted.isEmpty else { return names }
         for kind in ItemKind.allCases {

@@ -47,6 +47,8 @@ package final class RequestInProgress {
     let password: SecretBytes?
     /// Why the last row that behaved as absent did.
     var absence: Absence?
+    /// What of another owner the person has let this request use.
+    var agreed: AgreedItem?
     /// What the caller may use, once it has been found out.
     private var knownRights: CallerRights?
 
@@ -108,7 +110,9 @@ extension RequestInProgress {
         if let knownRights { return knownRights }
         let rights: CallerRights
         if let identity = caller.identity {
-            rights = CallerRights(identity, caller.entitlements, application: try application(of: identity, mayAsk: mayAsk))
+            // Who started the command line has no rights by that, so it is not asked about as a new build either.
+            let application = identity.throughCommandLine ? identity.application : try application(of: identity, mayAsk: mayAsk)
+            rights = CallerRights(identity, caller.entitlements, application: application)
         } else {
             rights = .everything
         }

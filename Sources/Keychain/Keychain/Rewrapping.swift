@@ -11,6 +11,8 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// One batch. A row that someone writes meanwhile is left for the next one.
     func rewrap() throws {
+        // At its end the verified copy goes.
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items go to new keys with the program vauban") }
         // Keys that were lent before a class key was made anew name the older one as the current one.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()

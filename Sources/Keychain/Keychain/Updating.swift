@@ -50,10 +50,12 @@ extension RequestInProgress {
                 return try take(opened, changes)
             }
         }
-        if rows.isEmpty, !isBeforeFirstUnlock {
+        // A yes is about one item, and an identity is two.
+        if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
             let mayAsk = query.authenticationUI == .allow
             var isHidden = false
             for (terms, changes) in updates where rows.isEmpty {
+                guard let terms = terms.staying(as: changes) else { continue }
                 isHidden = try forEachForeignRow(of: terms, .changeItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
                     _ = try take(opened, changes)
                     return false
@@ -61,7 +63,7 @@ extension RequestInProgress {
             }
             if rows.isEmpty { throw notFound(isHidden, query.authenticationUI) }
         }
-        guard !rows.isEmpty else { throw Refusal(.beforeFirstUnlock) }
+        guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
         switch try database.update(rows) {
         case .written: return true
         case .stale: return false
@@ -110,6 +112,17 @@ extension RequestInProgress {
     private func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return parts.now() }
         return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
+    }
+}
+
+extension SearchTerms {
+    /// The items of other owners that these changes leave where they are: a yes to a change gives nothing away for good.
+    fileprivate func staying(as changes: ItemChanges) -> SearchTerms? {
+        guard let group = changes.attributes[.accessGroup] else { return self }
+        guard attributes[.accessGroup].map({ $0 == group }) ?? true else { return nil }
+        var staying = attributes
+        staying[.accessGroup] = group
+        return SearchTerms(kind: kind, attributes: staying, protection: protection, reference: reference)
     }
 }
 

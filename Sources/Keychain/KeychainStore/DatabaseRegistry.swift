@@ -16,44 +16,42 @@ package final class DatabaseRegistry: Sendable {
     /// The person's database, made if there never was one. A fault is not remembered: what a person has put right
     /// works at the next request.
     package func database(of person: UInt32) throws(StorageFault) -> KeychainDatabase {
-        let result: Result<KeychainDatabase, StorageFault> = place(of: person).opened.withLock { opened in
-            if let opened, !opened.isSuspect { return .success(opened) }
-            do {
-                // Nothing may be written to a file that is looked at and perhaps put aside.
-                let isSuspect = opened != nil
-                try opened?.close()
-                let folder = try state.subfolder("\(person)", creating: true)
-                let database = try KeychainDatabase(folder: folder, isSuspect: isSuspect, pagesMax: pagesMax)
-                opened = database
-                return .success(database)
-            } catch let fault as PrivateFolder.Fault {
-                return .failure(.failed(fault.description))
-            } catch let fault as SystemFault {
-                return .failure(.failed(fault.description))
-            } catch {
-                return .failure(StorageFault(error))
-            }
+        try withPlace(of: person) { opened in
+            if let opened, !opened.isSuspect { return opened }
+            // Nothing may be written to a file that is looked at and perhaps put aside.
+            let isSuspect = opened != nil
+            try opened?.close()
+            let folder = try state.subfolder("\(person)", creating: true)
+            let database = try KeychainDatabase(folder: folder, isSuspect: isSuspect, pagesMax: pagesMax)
+            opened = database
+            return database
         }
-        return try result.get()
     }
 
     /// Does something about a person's database that is put aside, while nobody can open it. All of it is looked at first.
     func whileDamaged<Value>(_ person: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageFault) -> Value {
+        try withPlace(of: person) { opened in
+            // Where it serves, a mere question takes it away from nobody.
+            if let opened, !opened.isSuspect { throw StorageFault.notDamaged }
+            try opened?.close()
+            opened = nil
+            let file = DatabaseFile(folder: try state.subfolder("\(person)", creating: true))
+            do {
+                try file.prepare(isSuspect: true, DatabaseFile.configuration(pagesMax: pagesMax))
+            } catch StorageFault.damaged {
+                return try body(file)
+            }
+            throw StorageFault.notDamaged
+        }
+    }
+
+    /// Does something under the lock of the person's place.
+    private func withPlace<Value>(
+        of person: UInt32, _ body: (inout KeychainDatabase?) throws -> Value
+    ) throws(StorageFault) -> Value {
         let result: Result<Value, StorageFault> = place(of: person).opened.withLock { opened in
             do {
-                try opened?.close()
-                opened = nil
-                let file = DatabaseFile(folder: try state.subfolder("\(person)", creating: true))
-                do {
-                    try file.prepare(isSuspect: true, DatabaseFile.configuration(pagesMax: pagesMax))
-                } catch StorageFault.damaged {
-                    return .success(try body(file))
-                }
-                return .failure(.notDamaged)
-            } catch let fault as PrivateFolder.Fault {
-                return .failure(.failed(fault.description))
-            } catch let fault as SystemFault {
-                return .failure(.failed(fault.description))
+                return .success(try body(&opened))
             } catch {
                 return .failure(StorageFault(error))
             }

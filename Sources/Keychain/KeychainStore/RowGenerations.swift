@@ -30,7 +30,7 @@ extension KeychainDatabase {
         try read { try Self.generations(in: table, $0) }
     }
 
-    private static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
+    static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
         let sql = "SELECT protection, generation, count(*) FROM \(table) GROUP BY protection, generation"
         let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql))
         var generations: [RowGeneration] = []

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import VaubanLinuxHost
 
 /// Why the database did not do what was asked; what it held before stands.
 package enum StorageFault: Error, Hashable, Sendable {
@@ -23,6 +24,8 @@ package enum StorageFault: Error, Hashable, Sendable {
             case .SQLITE_FULL: self = .full
             default: self = .failed("the keychain database refuses: \(error.resultCode)")
             }
+        case let fault as PrivateFolder.Fault: self = .failed(fault.description)
+        case let fault as SystemFault: self = .failed(fault.description)
         default: self = .failed("the keychain database refuses")
         }
     }

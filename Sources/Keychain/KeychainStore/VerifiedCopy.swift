@@ -50,6 +50,18 @@ extension DatabaseFile {
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
     }
 
+    /// The classes and generations of the rows in the copy; none where there is no copy that can be read.
+    func verifiedGenerations() throws -> [RowGeneration] {
+        guard folder.contains(Self.verified) else { return [] }
+        do {
+            return try readingCopy { queue in
+                try queue.unsafeRead { try KeychainDatabase.generations(in: "item", $0) + KeychainDatabase.generations(in: "quarantine", $0) }
+            }
+        } catch let error as DatabaseError where error.isDamage {
+            return []
+        }
+    }
+
     /// Copies what a connection sees to the place of the copy before, if it is not too large.
     func keep(_ source: DatabaseQueue, bytesMax: Int) throws -> KeepOutcome {
         let bytes = try source.unsafeRead { database in
@@ -130,6 +142,11 @@ extension KeychainDatabase {
             if isSuspect { return .failed }
             return (try? withOwnConnection { try file.keep($0, bytesMax: bytesMax) }) ?? .failed
         }
+    }
+
+    /// Every class and generation that a row of the copy is of.
+    package func verifiedGenerations() throws(StorageFault) -> [RowGeneration] {
+        try copying.withLock { _ throws(StorageFault) in try watching { try file.verifiedGenerations() } }
     }
 
     /// Removes the copy: what it holds is erased, or nothing opens it any more.

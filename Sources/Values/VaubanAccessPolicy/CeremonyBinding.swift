@@ -19,8 +19,9 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
     case configure(LockSettings)
     case enrol(unlocks: Bool)
     case forgetFingers
-    /// The answer to a question for consent. It is not one of the enclave's requests; what allows it is the passcode.
-    case consent(ConsentChoice)
+    /// The answer to a question for consent, as it was shown. It is not one of the enclave's requests; what allows it is the
+    /// passcode.
+    case consent(Consent, ConsentChoice)
 
     /// What its challenge must be for.
     package var purpose: PasscodePurpose {
@@ -61,7 +62,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
             case .configure(let settings): try fields.tagged(22) { try $0.value(settings) }
             case .enrol(let unlocks): try fields.tagged(23) { try $0.boolean(unlocks) }
             case .forgetFingers: fields.tagged(24) { _ in }
-            case .consent(let choice): try fields.tagged(7) { try $0.integer(choice.rawValue) }
+            case .consent(let consent, let choice): try fields.tagged(7) { try $0.value(consent); try $0.integer(choice.rawValue) }
             }
         }
     }

@@ -77,7 +77,7 @@ package struct AttributeRule: Sendable {
             AttributeRule(.syncViewHint, .text, stored, .ifSet),
             AttributeRule(.tokenID, .text, stored, .ifSet),
             AttributeRule(.generic, .blob, generic),
-            AttributeRule(.label, .blob, stored),
+            AttributeRule(.label, .blob, every),
             AttributeRule(.description, .blob, passwords),
             AttributeRule(.comment, .blob, passwords),
             AttributeRule(.alias, .blob, passwords.union(certificate)),

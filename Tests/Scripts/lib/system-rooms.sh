@@ -7,7 +7,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && for program in enclaved-testing keychaind authd vauban-witness vauban pty-play room-starter hardening-probe keychain-caller; do
+    mkdir "$TMPDIR/bin" && for program in enclaved-testing keychaind authd vauban-witness vauban-watcher-testing vauban pty-play room-starter hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
@@ -37,7 +37,8 @@ install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keycha
 for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
-room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"$TMPDIR/rooms.log" & }
+# room SOCKET USER COMMAND...: what it says goes to $room_log, by itself to the log of all rooms.
+room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"${room_log:-$TMPDIR/rooms.log}" & }
 alice() { as vauban-test-alice "$bin/vauban" "$@"; }
 bob() { as vauban-test-bob "$bin/vauban" "$@"; }
 enclave_uid=$(id -u vauban-test-enclave)

@@ -1,0 +1,174 @@
+// What one program cannot do to another's items, or by way of them, even where the person says yes to something.
+
+import EnclaveWire
+import Foundation
+import Keychain
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct OtherOwnersTests {
+    private let mail = Callers.installed("/usr/bin/mail")
+    private let chat = Callers.installed("/usr/bin/chat")
+    private let script = Callers.script()
+
+    private func query(_ account: String? = nil) -> ItemQuery {
+        ItemQuery(
+            kind: .genericPassword,
+            attributes: ItemAttributes([.service: .text("s")].merging(account.map { [.account: .text($0)] } ?? [:]) { $1 }))
+    }
+
+    @Test func aYesToAChangeMovesNothing() throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail)
+        room.personSays(.always)
+        #expect(Refusal.Reason.of { try room.update("a", to: "taken", as: script, group: "unsigned") } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.update("a", to: "taken", as: Callers.commandLine(), group: "cli") } == .itemNotFound)
+        #expect(room.consents.isEmpty)
+        #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
+        // Where it stays it can be changed, with a yes.
+        try room.add("b", as: script)
+        try room.update("b", to: "new", as: script, group: "unsigned")
+        #expect(room.consents.map(\.purpose) == [.changeItem])
+    }
+
+    @Test func aLockedItemOfAnotherOwnerEndsNoSearch() throws {
+        let room = try Room()
+        try room.add("hers", as: mail)
+        try room.add([.service: .text("s"), .account: .text("own"), .accessGroup: .text("cli")], .afterFirstUnlock)
+        room.enclave.lock(room.lent)
+        #expect(try room.get(as: Callers.commandLine(), limit: .all) == ["cli=value"])
+        #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
+        #expect(try room.get("own", as: Callers.commandLine()) == ["cli=value"])
+        #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), ui: .describe) } == .itemNotFound)
+        #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), ui: .fail) } == .interactionNotAllowed)
+        // Whoever could be asked about it is told what stands in the way.
+        #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine()) } == .locked)
+    }
+
+    @Test func whoeverChangesTheItemMeanwhileMakesNobodyAskTwice() throws {
+        let room = try Room()
+        try room.add("a", value: "first", as: mail)
+        room.personSays(.once)
+        let mail = mail
+        room.enclave.set { $0.whileAsked = { try room.update("a", to: "second", as: mail) } }
+        // What it was asked about is what it reads.
+        #expect(try room.get("a", as: script) == ["program:/usr/bin/mail=first"])
+        room.enclave.set { $0.whileAsked = { try room.update("a", to: "third", as: mail) } }
+        try room.update("a", to: "of the script", as: script)
+        room.enclave.set { $0.whileAsked = { try room.update("a", to: "fourth", as: mail) } }
+        try room.delete("a", as: script)
+        #expect(room.consents.map(\.purpose) == [.readItem, .changeItem, .deleteItem])
+    }
+
+    @Test func noOtherProgramAsksForAllOwners() throws {
+        let room = try Room()
+        room.personSays(.once)
+        var all = query()
+        all.authenticationUI = .describe
+        all.coversAllOwners = true
+        all.limit = .all
+        let wanted = all
+        for caller in [mail, script] { #expect(Refusal.Reason.of { try room.serve(.copyMatching(wanted), as: caller) } == .notAllowedHere) }
+        #expect(room.consents.isEmpty)
+    }
+
+    @Test func noOtherProgramTakesTheVerifiedCopyAway() throws {
+        let room = try Room()
+        try room.add("a", as: mail)
+        #expect(try room.examine().copy != nil)
+        for request in [KeychainRequest.discard, .rewrap] {
+            for caller in [mail, script] { #expect(Refusal.Reason.of { try room.serve(request, as: caller) } == .notAllowedHere) }
+        }
+        // And the person's own hand only where something is gone.
+        try room.serve(.discard, as: Callers.commandLine())
+        #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
+    }
+
+    @Test func askingWhetherItCouldBePutBackDisturbsNobody() throws {
+        let room = try Room()
+        try room.add("a", as: mail)
+        let before = try room.database
+        #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: nil), as: Callers.commandLine()) } == .notAllowedHere)
+        #expect(try room.database === before)
+        #expect(try room.get("a", as: mail).count == 1)
+    }
+
+    // MARK: What one lets others read
+
+    @Test func permissionsGoWithTheirItem() throws {
+        let room = try Room()
+        for account in ["a", "b"] { try room.add(account, as: mail, applications: ["program:/usr/bin/chat"]) }
+        #expect(try room.rows(.permission).count == 2)
+        try room.delete("a", as: mail)
+        #expect(try room.rows(.permission).count == 1)
+        #expect(try room.get("b", as: chat).count == 1)
+        for index in 0..<70 { try room.add("\(index)", as: mail, applications: ["program:/usr/bin/chat"]) }
+        try room.serve(.delete(query()), as: mail)
+        #expect(try room.rows(.permission).isEmpty && room.rows().isEmpty)
+    }
+
+    @Test func oneOwnerCannotFillTheKeychainWithPermissions() throws {
+        let room = try Room()
+        for index in 0..<16 {
+            try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })
+        }
+        #expect(Refusal.Reason.of { try room.add("more", as: mail, applications: ["program:/usr/bin/0"]) } == .storageFull)
+        // Nothing half done, and nobody else is held up.
+        #expect(Refusal.Reason.of { _ = try room.get("more", as: mail) } == .itemNotFound)
+        try room.add("his", as: chat, applications: ["program:/usr/bin/mail"])
+        #expect(try room.get("his", as: mail).count == 1)
+        try room.delete("0", as: mail)
+        try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
+    }
+
+    // MARK: New builds, and items of nobody
+
+    @Test func aRefusedBuildIsListedAndCanBeForgotten() throws {
+        let room = try Room()
+        let path = "/home/anna/bin/tool"
+        try room.add("a", as: Callers.own(path, build: 1))
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        let second = Callers.own(path, build: 2)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .itemNotFound)
+        guard case .permissions(let listed)? = try room.serve(.permissions, as: Callers.commandLine()).messages.first else {
+            Issue.record("nothing is listed")
+            return
+        }
+        let refused = try #require(listed.first { $0.kind == .sameProgram && $0.subject == $0.object })
+        try room.serve(.permit(PermissionChange(.sameProgram, subject: refused.subject, permits: false)), as: Callers.commandLine())
+        room.personSays(.once)
+        #expect(try room.get("a", as: second).count == 1)
+    }
+
+    @Test func aNewBuildThatStartsTheCommandLineIsNotAskedAbout() throws {
+        let room = try Room()
+        let path = "/home/anna/bin/tool"
+        try room.add("a", as: Callers.own(path, build: 1))
+        room.personSays(.once)
+        let started = Callers.caller(
+            CallerIdentity(.own, throughCommandLine: true, executable: Callers.executable(path, build: 2), chain: ["/usr/bin/vauban", path]))
+        try room.add("own", as: started)
+        #expect(room.consents.isEmpty)
+    }
+
+    @Test func aNoToOneItemIsOneNoForTheConnection() throws {
+        let room = try Room()
+        for index in 0..<5 {
+            try room.add([.service: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], control: .userPresence)
+        }
+        try room.add("plain", as: script)
+        room.personSays(.once)
+        room.enclave.set { $0.personAnswers = Refusal(.authenticationFailed) }
+        let caller = Callers.commandLine()
+        for _ in 0..<2 { try room.serve(.move(to: "cli"), as: caller) }
+        let state = room.enclave.state.withLock { ($0.timesAsked, $0.consents.count) }
+        #expect(state == (1, 1))
+        #expect(try room.get("plain", as: Callers.commandLine()) == ["cli=value"])
+        // Another connection asks for itself.
+        try room.serve(.move(to: "cli"), as: Callers.commandLine())
+        #expect(room.consents.count == 2)
+    }
+}
