@@ -11,7 +11,7 @@ extension AppleNames {
 
         init() throws { try Conformance.prepare() }
 
-        @Test("1: one to read, all to change and to delete", .proves("C-015", "C-017", "C-018"))
+        @Test("1: one to read, all to change and to delete", .proves("C-007", "C-015", "C-017", "C-018"))
         func limits() {
             for account in ["a", "b"] { calls.add(account) }
             #expect(calls.find(calls.item(nil, [kSecReturnData: true])).result is Data)

@@ -26,7 +26,7 @@ check 'A03 the command line, while a passcode is typed: refused' hides
 kill "$waiting"
 by alice /usr/local/games/bin/mail get a >/dev/null
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups tail -f /dev/null) & plain=$!
-until [ "$(cat /proc/$plain/comm)" = tail ]; do :; done
+until [ "$(cat /proc/$plain/comm)" = tail ]; do kill -0 "$plain" || break; done
 if [ "$yama" = 0 ]; then
     check 'A04 another program of the same person: succeeds, unless Yama or the program itself forbids it' eval 'probe vauban-test-alice "$plain"; grep -q "^memory file: done" "$TMPDIR/probe"'
 else

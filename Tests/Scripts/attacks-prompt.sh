@@ -21,18 +21,18 @@ check 'A58 an item planted in cli, through vauban: succeeds' eval 'as vauban-tes
 check 'A59 an item of cli deleted through vauban: succeeds' eval 'program delete planted/me 2>/dev/null; refused 44 alice get planted/me'
 check 'A60 a program let in, builds or terminals accepted, through vauban: refused' eval 'refused 36 program allow "$own/attacker" callers/a --owner program:/usr/local/games/bin/mail && refused 36 program allow build "$own" && refused 36 program allow terminal-prompts on'
 check 'A61 everything erased, through vauban: refused' eval '! program erase >"$TMPDIR/erase" 2>&1 && equals "$(alice get notes/me)" "by hand"'
-check 'A62 the keychain locked, by any program: succeeds' eval 'program lock 2>/dev/null; refused 36 program get notes/me; with_passcode alice unlock 2>/dev/null'
+check 'A62 the keychain locked, by any program: succeeds' eval 'program lock 2>/dev/null && refused 36 program get notes/me && with_passcode alice unlock 2>/dev/null'
 
 # False places to be asked.
 agent() { who=$1; shift; rm -f "$TMPDIR/agent"; behind "$who" "$TMPDIR/$who/impostor" agent "$@" >"$TMPDIR/agent" & agent=$!; until_said "$wait_for" "$TMPDIR/agent"; }
-away() { kill "$agent" 2>/dev/null; wait "$agent" 2>/dev/null; }
+away() { kill "$agent" 2>/dev/null; wait "$agent" 2>/dev/null; true; }
 wait_for=registered
-check 'A63 another person registers as a place to be asked: asked nothing' eval 'agent bob 1 cancel && refused 36 program get bank/me; away; ! grep -q asked "$TMPDIR/agent"'
-check 'A64 a hostile program of the same person: succeeds in seeing the question and cancelling it' eval 'agent alice 1 cancel && refused 128 program get bank/me; away; grep -q "asked: .*get bank/me" "$TMPDIR/agent"'
-check 'A65 it answers yes: there is no such answer, and it is let go' eval 'agent alice 1 yes && refused 36 program get bank/me; until_said closed "$TMPDIR/agent"; away'
-check 'A65 it answers with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && refused 206 program get bank/me; away; alice status 2>/dev/null | grep -q "5 tries left"'
+check 'A63 another person registers as a place to be asked: asked nothing' eval 'agent bob 1 cancel && refused 36 program get bank/me && away && ! grep -q asked "$TMPDIR/agent"'
+check 'A64 a hostile program of the same person: succeeds in seeing the question and cancelling it' eval 'agent alice 1 cancel && refused 128 program get bank/me && away && grep -q "asked: .*get bank/me" "$TMPDIR/agent"'
+check 'A65 it answers yes: there is no such answer, and it is let go' eval 'agent alice 1 yes && refused 36 program get bank/me && until_said closed "$TMPDIR/agent"'; away
+check 'A65 it answers with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && refused 206 program get bank/me && away && alice status 2>/dev/null | grep -q "5 tries left"'
 wait_for=refused
-check 'A66 a program asks on a terminal of its own, as vauban does: refused' eval 'agent alice 2 cancel; away; equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
+check 'A66 a program asks on a terminal of its own, as vauban does: refused' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 
 # Terminals.
 if command -v script >/dev/null; then
@@ -69,7 +69,9 @@ else
     check 'A69 a program types the answer into the terminal that it was started from: refused by the kernel' eval 'on_terminal "$own/impostor type o /dev/tty" </dev/null; grep -q "not typed 5" "$TMPDIR/shown"'
 fi
 : >"$TMPDIR/steps"
-check 'A70 a command under vauban approve types into the terminal above it: refused' eval 'on_terminal "exec $bin/vauban approve -- $own/impostor type x \$(cat $own/terminal)"; grep -Eq "not (typed|opened) [0-9]+" "$TMPDIR/shown"'
+# EPERM by the terminal's rule; EIO where this kernel lets nobody type.
+typing=1; [ "$(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null || echo 1)" = 1 ] || typing=5
+check 'A70 a command under vauban approve types into the terminal above it: refused' eval 'on_terminal "exec $bin/vauban approve -- $own/impostor type x \$(cat $own/terminal)"; grep -Eq "not typed $typing|not opened [0-9]+" "$TMPDIR/shown"'
 by alice mkdir -p "$own/first" && printf '#!/bin/sh\nprintf "Passcode: "\nread -r passcode\necho "$passcode" >%s/collected\n' "$own" >"$own/first/vauban" && chmod 755 "$own/first/vauban"
 check 'A71 a false vauban earlier on the path: collects what is typed, succeeds' eval 'as vauban-test-alice PATH="$own/first:$PATH" sh -c "printf \"alice passcode\n\" | vauban unlock" >/dev/null && grep -q "alice passcode" "$own/collected"'
 

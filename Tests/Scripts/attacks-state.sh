@@ -10,7 +10,7 @@ files=$state/keychain/$(id -u vauban-test-alice)
 database=$files/keychain.db
 
 for folder in "$state/enclave" "$state/keychain" "$files"; do
-    check "A46 looking into, linking into or filling a room's folder: refused (${folder#"$state/"})" eval '! by alice ls "$folder" 2>/dev/null && ! by alice cat "$folder/device-secret" "$folder/keychain.db" 2>/dev/null && ! by alice ln -s /etc/passwd "$folder/keychaind.lock" 2>/dev/null && ! by alice mv "$folder" "$folder.old" 2>/dev/null && ! by alice touch "$folder/x" 2>/dev/null'
+    check "A46 looking into, linking into or filling a room's folder: refused (${folder#"$state/"})" eval '! by alice ls "$folder" 2>/dev/null && (for file in $(cd "$folder" && find . -maxdepth 1 -type f); do ! by alice cat "$folder/$file" >/dev/null 2>&1 || exit 1; done) && equals "$(stat -c %a "$folder")" 700 && ! by alice ln -s /etc/passwd "$folder/keychaind.lock" 2>/dev/null && ! by alice mv "$folder" "$folder.old" 2>/dev/null && ! by alice touch "$folder/x" 2>/dev/null'
 done
 check 'A46 a hard link to the database, or from it: refused' eval '! by alice ln "$database" "$own/database" 2>/dev/null && ! by alice ln "$own/attacker" "$database-wal" 2>/dev/null'
 check 'A47 entitlements or rooms of one'"'"'s own: refused' eval '! by alice cp "$own/attacker" /etc/vauban/entitlements/a.plist 2>/dev/null && ! by alice sh -c "echo >>/etc/vauban/rooms" 2>/dev/null && ! by alice mv /etc/vauban/rooms /etc/vauban/x 2>/dev/null'
@@ -27,7 +27,7 @@ stop_keychain; keep
 sql "db.executemany('update item set metadata_binding = ?, secret_binding = ? where id = ?', [(m.replace(b':/usr/local/games/bin/mail', b':/usr/local/games/bin/chat'), s.replace(b':/usr/local/games/bin/mail', b':/usr/local/games/bin/chat'), i) for i, m, s in db.execute('select id, metadata_binding, secret_binding from item').fetchall()])"
 begin_keychain
 put_aside() { by keychain python3 -c "import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute('select count(*) from quarantine').fetchone())" "$database"; }
-check 'A49 rows given to another group: they open for nobody, and are put aside' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 c@program:/usr/local/games/bin/chat"; equals "$(by alice /usr/local/games/bin/chat get a)" -25300 && equals "$(by alice /usr/local/games/bin/mail get a)" -25300 && equals "$(put_aside)" 2'
+check 'A49 rows given to another group: they open for nobody, and are put aside' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 c@program:/usr/local/games/bin/chat" && equals "$(by alice /usr/local/games/bin/chat get a)" -25300 && equals "$(by alice /usr/local/games/bin/mail get a)" -25300 && equals "$(put_aside)" 2'
 stop_keychain; put_back
 sql "rows = db.execute('select id, secret, wrapped_key, secret_binding from item order by id').fetchall(); db.executemany('update item set secret = ?, wrapped_key = ?, secret_binding = ? where id = ?', [(*rows[1][1:], rows[0][0]), (*rows[0][1:], rows[1][0])])"
 begin_keychain

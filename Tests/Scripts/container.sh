@@ -58,7 +58,7 @@ end
 check 'the next start unlocks it' equals "$(container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" vauban get app/token)" 'in a box'
 end
 check 'or from a descriptor' equals "$(container VAUBAN_PASSCODE_FD=7 "$entrypoint" vauban get app/token 7<"$TMPDIR/secret")" 'in a box'
-check 'that the command does not inherit' eval 'container VAUBAN_PASSCODE_FD=7 "$entrypoint" sh -c "! [ -e /proc/self/fd/7 ]" 7<"$TMPDIR/secret"'
+check 'that the command does not inherit' eval 'container VAUBAN_PASSCODE_FD=7 "$entrypoint" sh -c "! [ -e /proc/self/fd/3 ] && ! [ -e /proc/self/fd/7 ]" 7<"$TMPDIR/secret" 3</dev/null'
 end
 check 'a wrong one stops the start' eval '! container VAUBAN_PASSCODE_FD=7 "$entrypoint" true 7<<<"wrong horse" 2>/dev/null'
 # Unlocking is no presence.

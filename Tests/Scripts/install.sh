@@ -15,6 +15,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
     for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    [ -x "$VAUBAN_BUILD/pty-play" ] || { echo 'pty-play is not built'; exit 77; }
     cp "$VAUBAN_BUILD/pam_vauban.so" "$TMPDIR/release/programs/" || exit 1
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
     cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
@@ -59,6 +60,22 @@ in_stacks() { equals "$(cat /etc/pam.d/common-{auth,session,password} | grep -c 
 people() { cut -d: -f1,3 /etc/passwd /etc/group | sort; }
 
 tree >"$TMPDIR/before"; people >"$TMPDIR/people"; stacks >"$TMPDIR/stacks"
+
+# What somebody else has laid where it is to go is not believed.
+hostile() { # hostile WHAT COMMAND...: refused before anything is written
+    what=$1; shift; "$@"; find "$prefix" -printf '%p %u %m %s\n' | sort >"$TMPDIR/laid"
+    check "$what: it does not install" eval '! scripts/install >"$TMPDIR/out" 2>&1 && grep -q "$prefix" "$TMPDIR/out" && find "$prefix" -printf "%p %u %m %s\n" | sort | diff "$TMPDIR/laid" -'
+    rm -rf "$prefix"
+}
+laid() { mkdir -p "$prefix/lib/vauban" && printf '/etc/passwd\n' >"$prefix/lib/vauban/manifest"; }
+hostile 'where another person owns the folder' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban"'
+hostile 'where another person owns the list of what is removed' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban/manifest"'
+hostile 'where others can change it' eval 'laid; chmod 666 "$prefix/lib/vauban/manifest"'
+hostile 'where others can add programs' eval 'mkdir -p "$prefix/bin"; chmod 777 "$prefix/bin"'
+hostile 'where the folder is a link' eval 'mkdir -p "$prefix/lib" && ln -s "$TMPDIR/home" "$prefix/lib/vauban"'
+laid; chown vauban-test-alice "$prefix/lib/vauban/manifest"
+check 'nor does uninstalling believe it' eval '! scripts/uninstall >"$TMPDIR/out" 2>&1 && [ -e /etc/passwd ] && [ -e "$prefix/lib/vauban/manifest" ]'
+rm -rf "$prefix"
 
 # Installed and removed unused: nothing at all is left.
 scripts/install >"$TMPDIR/out" 2>&1; status=$?
@@ -177,23 +194,21 @@ fi
 
 # The name in a question is the witness's, of a program that no other user could follow.
 check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
-if [ -x "$VAUBAN_BUILD/pty-play" ]; then
-    cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
-    printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
-    check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
+printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
+check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 
-    # What `make run` shows, in the same words, as another person at a terminal; the demo throws its keychain away instead of the last.
-    passcode='correct horse battery' folder=$TMPDIR
-    step() {
-        expected=$1; shift 2
-        as vauban-test-bob env HOME=/nonexistent "$TMPDIR/pty-play" -- "$prefix/bin/vauban" "$@" >"$TMPDIR/out" 2>&1; status=$?
-        check "make run: vauban $*" eval 'equals "$status" "$expected" || { cat "$TMPDIR/out"; false; }'
-    }
-    . scripts/demo-steps
-    step 0 '' delete bank/anna </dev/null
-    step 44 '' get bank/anna --no-input </dev/null
-    check 'she sees nothing of what he keeps' eval 'refused 44 alice get site-12.example/user12@mail.example --no-input'
-fi
+# What `make run` shows, in the same words, as another person at a terminal; the demo throws its keychain away instead of the last.
+passcode='correct horse battery' folder=$TMPDIR
+step() {
+    expected=$1; shift 2
+    as vauban-test-bob env HOME=/nonexistent "$TMPDIR/pty-play" -- "$prefix/bin/vauban" "$@" >"$TMPDIR/out" 2>&1; status=$?
+    check "make run: vauban $*" eval 'equals "$status" "$expected" || { cat "$TMPDIR/out"; false; }'
+}
+. scripts/demo-steps
+step 0 '' delete bank/anna </dev/null
+step 44 '' get bank/anna --no-input </dev/null
+check 'she sees nothing of what he keeps' eval 'refused 44 alice get site-12.example/user12@mail.example --no-input'
 
 # A machine with another id is a copy, and says so.
 restart() { stop; rooms; alice status >"$TMPDIR/status" 2>&1; attendants; }

@@ -12,10 +12,9 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /run/vauban /var/lib/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
+    trap 'for folder in $made; do rmdir "$folder"; done' EXIT
     VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
-    status=$?
-    for folder in $made; do rmdir "$folder"; done
-    exit $status
+    exit
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
 bin=$TMPDIR/bin

@@ -44,7 +44,7 @@ for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'not unlocked since'
 check 'after a start the keychain is closed' is_locked
 check 'the unit opens it' eval 'ends 0 && equals "$(alice get mail/me)" "of the server"'
 check 'what asks for a person is refused at once' refused_presence
-check 'to a program that the unit'"'"'s credential is handed to as well' eval 'CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" refused_presence --no-input'
+check 'to a program that the unit'"'"'s credential is handed to as well' eval 'as vauban-test-alice env -i CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" HOME=/nonexistent "$bin/vauban" get bank/me --no-input >/dev/null 2>"$TMPDIR/said" </dev/null; equals $? 36'
 check 'no verb but unlock takes a credential, so none answers for a person with it' eval 'alice get bank/me --passcode-credential passcode >/dev/null 2>&1; [ $? = 64 ]'
 check 'and none is answered while the unit runs again' eval 'ends 0 && refused_presence'
 check 'stopping the unit locks' eval 'run "$stop" && is_locked'
