@@ -31,7 +31,7 @@ extension AppleNames {
             } catch { return error as? KeychainError }
         }
 
-        @Test(.proves("C-019", "C-026"))
+        @Test(.proves("C-019", "C-026", "C-091"))
         func settingKeepsTheAccessControl() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
             let person = try rooms.person([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
