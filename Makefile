@@ -41,7 +41,7 @@ acceptance: ## the acceptance table of the last test run
 bench: build ## build and run the measurements under Benchmarks
 	@scripts/timed bench scripts/run-nested Benchmarks
 
-fuzz: ## fuzz the doors of enclave and keychain, state files and rows, ten minutes each (FUZZ_SECONDS=60 for less)
+fuzz: ## fuzz the doors of enclave and keychain, state files, rows and certificates, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz scripts/run-nested Fuzz
 
 stress: build ## sixteen writers and sixteen readers for a minute, and a hundred thousand power cuts

@@ -148,6 +148,8 @@ let testing: [Target] = [
     target("FuzzHarness", in: "Testing", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
+    // The same for certificates, in Apple's names.
+    target("CertificateFuzzing", in: "Testing", ["Security"]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
     tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
@@ -159,7 +161,7 @@ let testing: [Target] = [
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
-    tests("SecurityTests", ["Security"]),
+    tests("SecurityTests", ["Security", "CertificateFuzzing"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Fuzzes the doors of the enclave and the keychain, state files and rows with libFuzzer, which the Swift toolchain brings. The targets are Vauban's
+// Fuzzes the doors of the enclave and the keychain, state files, rows and certificates with libFuzzer, which the Swift toolchain brings. The targets are Vauban's
 // own folders, as links: so they alone carry the instruments, and the main manifest knows nothing of them.
 import PackageDescription
 
@@ -65,10 +65,22 @@ let package = Package(
                 "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes",
                 "VaubanDER", asn1, crypto,
             ]),
+        // Apple's names, as far as certificates go: nothing here speaks to a room.
+        target(
+            "Callers/VaubanKeychainClient",
+            ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+        target(
+            "Callers/Security",
+            [
+                "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
+                asn1, crypto,
+            ]),
+        target("Testing/CertificateFuzzing", ["Security"]),
         // libFuzzer's entry, declared.
         .target(name: "CFuzzer"),
         fuzzer("fuzz-wire", "FuzzHarness"), fuzzer("fuzz-state", "FuzzHarness"),
         fuzzer("fuzz-keychain", "KeychainFuzzing"), fuzzer("fuzz-row", "KeychainFuzzing"),
+        fuzzer("fuzz-certificate", "CertificateFuzzing"),
         // Writes the first inputs of all.
         .executableTarget(
             name: "fuzz-seeds", dependencies: ["FuzzHarness", "KeychainFuzzing"], swiftSettings: instruments,

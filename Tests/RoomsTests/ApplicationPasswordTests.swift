@@ -76,6 +76,35 @@ extension AppleNames {
             #expect(read("sample").status == errSecAuthFailed)
         }
 
+        /// Both items that an identity is are added under it.
+        @Test func anIdentityTakesThePasswordToo() throws {
+            for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
+            let certificate = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
+            #expect(SecItemAdd([kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
+            var found: AnyObject?
+            #expect(SecItemCopyMatching([kSecValueRef: certificate, kSecReturnAttributes: true] as [CFString: Any] as CFDictionary, &found) == errSecSuccess)
+            let key: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecValueData: try Conformance.certificate("anna.key"),
+                kSecAttrApplicationLabel: try #require((found as? [String: Any])?["pkhh"]),
+            ]
+            #expect(SecItemAdd(key as CFDictionary, nil) == errSecSuccess)
+            var identity: AnyObject?
+            #expect(SecItemCopyMatching([kSecClass: kSecClassIdentity, kSecReturnRef: true] as [CFString: Any] as CFDictionary, &identity) == errSecSuccess)
+            let named: [CFString: Any] = [kSecValueRef: try #require(identity)]
+            #expect(SecItemDelete(named as CFDictionary) == errSecSuccess)
+            let control = try #require(
+                SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .applicationPassword, nil))
+            let item = named.merging([kSecAttrAccessControl: control]) { $1 }
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecAuthFailed)
+            let opened: [CFString: Any] = [kSecUseAuthenticationContext: context("of the server")]
+            #expect(SecItemAdd(item.merging(opened) { $1 } as CFDictionary, nil) == errSecSuccess)
+            let search: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecReturnRef: true]
+            #expect(SecItemCopyMatching(search as CFDictionary, &found) == errSecAuthFailed)
+            #expect(SecItemCopyMatching(search.merging(opened) { $1 } as CFDictionary, &found) == errSecSuccess)
+            #expect((found as? SecIdentity) == (identity as? SecIdentity))
+            #expect(SecItemDelete(named as CFDictionary) == errSecSuccess)
+        }
+
         @Test func thePasscodeAndThePasswordAreBothRequired() throws {
             #expect(try add(with: nil) == errSecAuthFailed)
             #expect(try add(with: context("right")) == errSecSuccess)

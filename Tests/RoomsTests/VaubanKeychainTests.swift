@@ -1,11 +1,13 @@
 // The Swift-native face from end to end: this process, keychaind, enclaved, the disk, and the person where an item asks.
 
 import Foundation
+import Glibc
 import Security
 import TestSupport
 import Testing
 import VaubanAuthenticationClient
 import VaubanKeychain
+import VaubanLinuxHost
 
 extension AppleNames {
     @Suite("VaubanKeychain")
@@ -156,6 +158,65 @@ extension AppleNames {
             let nameless = GenericPassword(service: name.service, account: "")
             #expect(try await keychain.items(matching: GenericPassword.Query(service: name.service)).map(\.name) == [nameless])
             #expect(await reason { try await keychain.add(Secret(utf8: "x"), for: nameless) } == .duplicate)
+        }
+
+        /// An application that reads a secret through the real rooms, uses it and lets go of it: it was there, and is nowhere then.
+        @Test(.proves("C-024"))
+        func aSecretIsHeldNoLongerThanItsScope() async throws {
+            let needle = try await keepRandomSecret()
+            try await { () async throws in
+                let read = try await keychain.secret(for: name)
+                guard let read else { throw SystemFault("read what was kept", code: ENOENT) }
+                // The scan bites: while it is held, it is found.
+                #expect(try !needle.placesInOwnMemory().isEmpty)
+                let count = read.count
+                #expect(count == HiddenNeedle.secretBytesMin)
+            }()
+            let places = try needle.placesInOwnMemory()
+            #expect(places.isEmpty, "\(places)")
+            let files = try needle.files(under: rooms.home)
+            #expect(files.with.isEmpty && files.read > 5, "\(files)")
+        }
+
+        /// A random secret under the name, of which this test keeps nothing by which it could be found.
+        private func keepRandomSecret() async throws -> HiddenNeedle {
+            let secret = try Secret(randomBytes: HiddenNeedle.secretBytesMin)
+            try await keychain.set(secret, for: name)
+            return secret.withUnsafeBytes { HiddenNeedle(within: $0) }
+        }
+
+        /// Whatever an application has to keep has a place, and none of it lies anywhere else.
+        @Test(.proves("C-027"))
+        func allThatAnApplicationKeepsHasAPlace() async throws {
+            let server = InternetPassword(server: "\(name.service).example.org", account: "me", scheme: .https)
+            let kinds: [(any PasswordName & Sendable, ItemAttributes)] = [
+                (name, ItemAttributes(kind: "application password")),
+                (GenericPassword(service: name.service, account: "token"), ItemAttributes(kind: "token")),
+                (GenericPassword(service: name.service, account: "note"), ItemAttributes(kind: "secure note")),
+                (GenericPassword(service: name.service, account: "key of a large file"), ItemAttributes(kind: "key")),
+                (server, ItemAttributes()),
+            ]
+            for (name, attributes) in kinds {
+                let secret = try Secret(randomBytes: HiddenNeedle.secretBytesMin)
+                try await keychain.set(secret, for: name, attributes: attributes)
+                let read = try await keychain.secret(for: name)
+                guard let read else { throw SystemFault("read what was kept", code: ENOENT) }
+                let (isEqual, needle) = (read.equals(secret), secret.withUnsafeBytes { HiddenNeedle(within: $0) })
+                #expect(isEqual)
+                let files = try needle.files(under: rooms.home)
+                #expect(files.with.isEmpty && files.read > 5, "\(files)")
+            }
+            // Keys and certificates have classes of their own, where Apple's names find them.
+            let tag = Data(name.service.utf8)
+            let key: [String: Any] = [
+                kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag, kSecValueData as String: Data("a private key".utf8),
+            ]
+            #expect(SecItemAdd(key as CFDictionary, nil) == errSecSuccess)
+            var result: AnyObject?
+            let query: [String: Any] = [kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag, kSecReturnData as String: true]
+            #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+            #expect(result as? Data == Data("a private key".utf8))
+            #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
         }
 
         @Test func manyCallsAtOnceAllEnd() async throws {

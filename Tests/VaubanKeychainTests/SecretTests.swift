@@ -83,7 +83,7 @@ import VaubanKeychain
         #expect(!sign.isAt(try #require(place)))
     }
 
-    @Test(.proves("C-024")) func whatACallReturnedIsTakenOverAndOverwritten() {
+    @Test func whatACallReturnedIsTakenOverAndOverwritten() {
         let returned = NSData(data: Data([1, 2, 3]))
         let secret = Secret(absorbing: returned)
         let expected = Secret(copying: Data([1, 2, 3]))

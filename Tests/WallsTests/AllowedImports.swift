@@ -70,6 +70,7 @@ let allowedImports: [String: Set<String>] = [
     // Testing: never linked by a product.
     "FuzzHarness": platform.union(policy).union(["Enclave", "EnclaveWire", "Crypto"]),
     "KeychainFuzzing": platform.union(policy).union(["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "SwiftASN1", "Crypto"]),
+    "CertificateFuzzing": platform.union(["Security"]),
     "CSQLiteRecorder": [],
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),

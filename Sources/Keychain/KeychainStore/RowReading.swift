@@ -34,7 +34,8 @@ extension KeychainDatabase {
     /// Whether the kind has a row that only the first-unlock index knows.
     package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageFault) -> Bool {
         try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND device_blind IS NULL)")
+            // The sign keeps SQLite from going through the rows of all kinds that the device index leaves out.
+            let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)")
             return try Bool.fetchOne(statement, arguments: [kind]) ?? false
         }
     }

@@ -27,7 +27,7 @@ package enum AuthenticationUI: Int64, Sendable {
     case fail = 1
     case skip = 2
     /// Attributes of protected items are told without the person; values never are. For listing what there is, which
-    /// Apple's API does not offer: `Security` never sends it.
+    /// Apple's API does not offer: `Security` sends it only to learn which item a delete or an add means.
     case describe = 3
 }
 

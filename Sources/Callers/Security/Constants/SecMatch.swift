@@ -16,7 +16,7 @@ nonisolated(unsafe) public let kSecMatchSearchList: CFString = "m_SearchList"
 /// The issuers of which one must stand in the certificate chain.
 nonisolated(unsafe) public let kSecMatchIssuers: CFString = "m_Issuers"
 
-/// A mail address that the certificate must carry, if it carries one at all.
+/// A mail address that the certificate must carry; one that carries none at all does not match.
 nonisolated(unsafe) public let kSecMatchEmailAddressIfPresent: CFString = "m_EmailAddressIfPresent"
 
 /// A text that the certificate's subject contains.

@@ -9,6 +9,13 @@ package final class ApplicationPassword: Sendable {
     /// Nil when the bytes are none, or more than 1024.
     package init?(_ data: Data) {
         guard (1...KeychainRequest.passwordBytesMax).contains(data.count) else { return nil }
-        bytes = SecretBytes(count: data.count) { target in data.withUnsafeBytes { target.copyMemory(from: $0) } }
+        bytes = SecretBytes(of: data)
+    }
+}
+
+extension SecretBytes {
+    /// A value on its way out, copied once and straight from the caller's own data.
+    init(of data: Data) {
+        self.init(count: data.count) { target in data.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 }

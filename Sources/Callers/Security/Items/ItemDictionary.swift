@@ -19,6 +19,7 @@ struct ItemDictionary {
     /// The object that the item is, or is to be.
     private(set) var object: ItemObject?
     private(set) var filter = MatchFilter()
+    private var matchKeys: [(name: String, value: AnyObject)] = []
     private var protection: Protection?
     private var accessControl: SecAccessControl?
     /// Who else may read an item that is added (`kSecAttrAccess`).
@@ -34,13 +35,14 @@ struct ItemDictionary {
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
         guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "a dictionary has more than \(Self.keysMax) keys") }
-        // The class first, since what a match key means depends on it.
         if let value = dictionary[kSecClass] { try takeClass(value as AnyObject) }
         for (key, value) in dictionary {
             guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
             try take(name, value as AnyObject)
         }
         try settleKind()
+        // What a match key means depends on the class, which may be said by a reference alone.
+        if let kind { for key in matchKeys { try filter.take(key.name, key.value, for: kind) } }
     }
 
     private static let keysMax = 128
@@ -110,7 +112,7 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         // Search results only exist for a search; Apple's add would report success and store nothing, which helps nobody.
         guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
-        guard name == kSecMatchLimit as String else { return try filter.take(name, value, for: kind) }
+        guard name == kSecMatchLimit as String else { return matchKeys.append((name, value)) }
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
@@ -184,26 +186,35 @@ struct ItemDictionary {
 // MARK: What a dictionary means
 
 extension ItemDictionary {
-    /// The item that an add describes; without a class or control it is readable while unlocked (C-052).
+    /// The item that an add describes.
     func record() throws -> ItemRecord {
         let kind = try requiredKind()
+        guard kind != .identity else { throw Refusal(.badParameter, "an identity is added as the object that it is") }
+        // What is asked back as an object must be one.
+        if kind == .certificate, value != nil || returns.contains(.ref) { try Self.checkCertificate(value) }
+        return try record(kind, attributes)
+    }
+
+    /// One of the two items that an identity is.
+    func record(of part: ItemObject) throws -> ItemRecord {
+        var own = part.attributes(forQuery: false)
+        for name in [AttributeName.accessGroup, .label, .synchronizable] { if let value = attributes[name] { own[name] = value } }
+        return try record(part.kind, own)
+    }
+
+    /// Without a class or control an item is readable while unlocked (C-052).
+    private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
         let control = try resolvedControl()
         guard control == nil || applications.isEmpty else {
             throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
         }
-        guard kind != .identity else { throw Refusal(.badParameter, "an identity is added as the object that it is") }
         // A certificate is no secret: whoever cannot unlock must still be able to show it.
         let standard: Protection = kind == .certificate ? .always : .whenUnlocked
         return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
     }
 
-    /// One of the two items that an identity is.
-    func record(of part: ItemObject) throws -> ItemRecord {
-        let control = try resolvedControl()
-        var own = part.attributes(forQuery: false)
-        for name in [AttributeName.accessGroup, .label, .synchronizable] { if let value = attributes[name] { own[name] = value } }
-        let standard: Protection = part.kind == .certificate ? .always : .whenUnlocked
-        return ItemRecord(kind: part.kind, attributes: own, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
+    private static func checkCertificate(_ value: Data?) throws(Undecodable) {
+        guard let value, SecCertificate(der: [UInt8](value)) != nil else { throw Undecodable() }
     }
 
     func query() throws -> ItemQuery {
@@ -223,12 +234,17 @@ extension ItemDictionary {
     }
 
     func changes(of kind: ItemKind) throws -> ItemChanges {
-        ItemChanges(attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(), hasData: value != nil)
+        if kind == .certificate, value != nil { try Self.checkCertificate(value) }
+        return ItemChanges(attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(), hasData: value != nil)
     }
 
-    /// Whether the objects themselves are to be made, of which passwords have none.
-    private func needsObject(kind: ItemKind) -> Bool {
-        [.certificate, .key, .identity].contains(kind) && (returns.contains(.ref) || filter.needsCertificate)
+    /// Whether the objects themselves are to be made, of which passwords have none. A certificate must be read to be judged.
+    func needsObject(kind: ItemKind) -> Bool {
+        switch kind {
+        case .certificate: returns.contains(.ref) || filter.needsCertificate
+        case .key, .identity: returns.contains(.ref)
+        case .genericPassword, .internetPassword, .permission: false
+        }
     }
 
     private func requiredKind() throws -> ItemKind {

@@ -15,6 +15,11 @@ struct ItemResult {
     /// The object that the item is; nil for passwords, and where it was not asked for.
     let object: ItemObject?
 
+    /// What an add made of an object that is known.
+    init(_ record: ItemRecord, _ object: ItemObject, value: Data?, reference: [UInt8]?) {
+        (kind, self.record, self.object, self.value, self.reference) = (record.kind, record, object, value, reference)
+    }
+
     /// Nil where what was found is not what its class says: bytes that are no certificate.
     init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool) {
         self.kind = kind
@@ -75,6 +80,12 @@ struct ItemResult {
         dictionary[kSecAttrAccessible] = NSString(string: record.protection.rawValue)
         dictionary[kSecAttrAccessControl] = record.accessControl.map { SecAccessControl($0) } ?? SecAccessControl(bare: record.protection)
     }
+}
+
+/// Bytes that should be a certificate and are none. No room says so: to them a value is bytes.
+struct Undecodable: Error {
+    let status = errSecDecode
+    let message = "the value of this certificate is no certificate"
 }
 
 extension AttributeValue {

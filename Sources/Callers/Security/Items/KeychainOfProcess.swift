@@ -21,7 +21,8 @@ enum Keychain {
 enum LastRefusal {
     private static let key = "app.vauban.last-refusal"
 
-    static func set(_ refusal: Refusal) { Thread.current.threadDictionary[key] = Words(refusal.status, refusal.message) }
+    static func set(_ refusal: Refusal) { set(refusal.status, refusal.message) }
+    static func set(_ status: OSStatus, _ message: String) { Thread.current.threadDictionary[key] = Words(status, message) }
 
     static func message(for status: OSStatus) -> String? {
         guard let words = Thread.current.threadDictionary[key] as? Words, words.status == status else { return nil }

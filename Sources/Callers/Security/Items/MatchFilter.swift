@@ -6,7 +6,7 @@ internal import VaubanKeychainModel
 
 struct MatchFilter {
     private enum Condition {
-        /// The address that a certificate must name, if it names any.
+        /// The address that a certificate must name. In spite of the key's name one that names none does not match.
         case email(String)
         /// Normalised names of which one must have issued it.
         case issuers([[UInt8]])
@@ -24,8 +24,8 @@ struct MatchFilter {
         }
     }
 
-    /// Takes a match key; unknown ones, and those that Apple's keychain ignores, mean nothing.
-    mutating func take(_ name: String, _ value: AnyObject, for kind: ItemKind?) throws {
+    /// Takes a match key for the class that is searched; unknown keys, and those that Apple's keychain ignores, mean nothing.
+    mutating func take(_ name: String, _ value: AnyObject, for kind: ItemKind) throws {
         let isOfCertificates = kind == .certificate || kind == .identity
         switch NSString(string: name) {
         case kSecMatchPolicy, kSecMatchIssuers:

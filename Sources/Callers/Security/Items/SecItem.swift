@@ -11,13 +11,18 @@ internal import VaubanSecretBytes
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting {
         let parsed = try ItemDictionary(attributes, for: .add)
-        if case .identity(let identity)? = parsed.object { return try addIdentity(identity, parsed, result) }
-        let record = try parsed.record()
-        let secret = parsed.secret
-        let added = try Keychain.client().add(
-            record, secret: secret, password: parsed.passwordBytes, returns: parsed.wireReturns, applications: parsed.applications)
-        guard let added, let found = ItemResult(added, kind: record.kind, makesObject: parsed.returns.contains(.ref)) else { return }
-        if let object = found.shaped(parsed.returns) { result?.pointee = object }
+        let object: AnyObject?
+        if case .identity(let identity)? = parsed.object {
+            object = try IdentityAdding(identity, parsed).run()
+        } else {
+            let record = try parsed.record()
+            let added = try Keychain.client().add(
+                record, secret: parsed.secret, password: parsed.passwordBytes, returns: parsed.wireReturns, applications: parsed.applications)
+            guard let added else { return }
+            guard let found = ItemResult(added, kind: record.kind, makesObject: parsed.needsObject(kind: record.kind)) else { throw Undecodable() }
+            object = found.shaped(parsed.returns)
+        }
+        if let object { result?.pointee = object }
     }
 }
 
@@ -25,15 +30,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting {
         let parsed = try ItemDictionary(query, for: .copyMatching)
-        let request = try parsed.query()
-        let makesObject = parsed.returns.contains(.ref) || parsed.filter.needsCertificate
-        let entries = try Keychain.client().copyMatching(request, password: parsed.passwordBytes)
-        var found = entries.compactMap { ItemResult($0, kind: request.kind, makesObject: makesObject) }
-        if !parsed.filter.isEmpty {
-            found = found.filter { parsed.filter.matches($0.record, $0.certificate, issuers: CertificatesInKeychain.ofSubject) }
-            if found.isEmpty { throw Refusal(.itemNotFound) }
-            found = Array(found.prefix(parsed.limit?.countMax ?? 1))
-        }
+        let found = try ItemSearch(parsed).found()
         guard !parsed.returns.isEmpty, let result else { return }
         guard parsed.limit ?? .one != .one else {
             if let object = found.first?.shaped(parsed.returns) { result.pointee = object }
@@ -57,48 +54,19 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// Removes every match: Apple's `SecItemDelete` (C-018).
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting {
-        var request = try ItemDictionary(query, for: .delete).query()
-        if request.kind == .identity, request.reference == nil, !request.attributes.isEmpty, try ItemDictionary(query, for: .delete).object != nil {
-            // The one that the object is: its certificate's reference says which.
-            request.returnsReference = true
-            request.reference = try Keychain.client().copyMatching(request).first?.reference
+        let parsed = try ItemDictionary(query, for: .delete)
+        var request = try parsed.query()
+        if case .identity? = parsed.object, request.reference == nil {
+            // The one that the object is: its certificate's reference says which. Deleting asks nobody, and so does this.
+            var search = request
+            search.returnsReference = true
+            search.authenticationUI = .describe
+            // Without a reference the request would mean every identity.
+            guard let reference = try Keychain.client().copyMatching(search).first?.reference else { throw Refusal(.itemNotFound) }
+            request.reference = reference
             request.attributes = ItemAttributes()
         }
         try Keychain.client().delete(request)
-    }
-}
-
-/// An identity is two items. One that is there already is no fault, unless both are.
-private func addIdentity(_ identity: SecIdentity, _ parsed: ItemDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) throws {
-    let client = try Keychain.client()
-    var duplicates = 0
-    for part in [ItemObject.certificate(identity.certificate), .key(identity.key)] {
-        do {
-            _ = try client.add(try parsed.record(of: part), secret: part.secret)
-        } catch let refusal as Refusal where refusal.reason == .duplicateItem {
-            duplicates += 1
-        }
-    }
-    guard duplicates < 2 else { throw Refusal(.duplicateItem) }
-    guard !parsed.returns.isEmpty, let result else { return }
-    var query = ItemQuery(kind: .identity, attributes: ItemObject.identity(identity).attributes(forQuery: true))
-    query.returnsData = parsed.returns.contains(.data) || parsed.returns.contains(.ref)
-    query.returnsAttributes = true
-    query.returnsReference = true
-    guard let entry = try client.copyMatching(query).first,
-        let found = ItemResult(entry, kind: .identity, makesObject: parsed.returns.contains(.ref))
-    else { return }
-    if let object = found.shaped(parsed.returns) { result.pointee = object }
-}
-
-/// The certificates of the keychain by what they are about, to follow issuers.
-private enum CertificatesInKeychain {
-    static func ofSubject(_ certificate: SecCertificate) -> [SecCertificate] {
-        var query = ItemQuery(kind: .certificate, attributes: ItemAttributes([.subject: .data(certificate.normalizedIssuer)]))
-        query.limit = .all
-        query.returnsData = true
-        let found = (try? Keychain.client().copyMatching(query)) ?? []
-        return found.compactMap { ItemResult($0, kind: .certificate, makesObject: true)?.certificate }
     }
 }
 
@@ -110,25 +78,18 @@ private func reporting(_ body: () throws -> Void) -> OSStatus {
     } catch let refusal as Refusal {
         LastRefusal.set(refusal)
         return refusal.status
+    } catch let undecodable as Undecodable {
+        LastRefusal.set(undecodable.status, undecodable.message)
+        return undecodable.status
     } catch {
         return errSecInternal
     }
 }
 
-extension MatchLimit {
-    fileprivate var countMax: Int {
-        switch self {
-        case .one: 1
-        case .all: .max
-        case .count(let count): Int(clamping: count)
-        }
-    }
-}
-
 extension ItemObject {
-    fileprivate var secret: SecretBytes? {
+    var secret: SecretBytes? {
         guard let value else { return nil }
-        return SecretBytes(count: value.count) { target in value.withUnsafeBytes { target.copyMemory(from: $0) } }
+        return SecretBytes(of: value)
     }
 }
 
@@ -142,13 +103,12 @@ extension ItemDictionary {
         return kinds
     }
 
-    /// The value on its way out, copied once and straight from the caller's own data.
     fileprivate var secret: SecretBytes? {
         guard let value else { return nil }
-        return SecretBytes(count: value.count) { target in value.withUnsafeBytes { target.copyMemory(from: $0) } }
+        return SecretBytes(of: value)
     }
 
-    fileprivate var passwordBytes: SecretBytes? {
+    var passwordBytes: SecretBytes? {
         guard let password else { return nil }
         return password.bytes.duplicate()
     }

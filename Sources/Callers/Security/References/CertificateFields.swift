@@ -37,12 +37,15 @@ struct CertificateFields {
         if let tagged = next, tagged.identifier == versionTag {
             var inner = try Self.children(of: tagged, versionTag)
             guard let number = inner.next() else { throw Malformed() }
-            version = try Int(derEncoded: number) + 1
+            // Looked at before it is counted on: it may be any number that an Int holds.
+            let written = try Int(derEncoded: number)
+            guard (0...2).contains(written) else { throw Malformed() }
+            version = written + 1
             next = fields.next()
         } else {
             version = 1
         }
-        guard (1...3).contains(version), let serial = next, serial.identifier == .integer, case .primitive(let serialBytes) = serial.content,
+        guard let serial = next, serial.identifier == .integer, case .primitive(let serialBytes) = serial.content,
             fields.next()?.identifier == .sequence, let issuer = fields.next(), let validity = fields.next(), let subject = fields.next(),
             let keyInfo = fields.next()
         else { throw Malformed() }

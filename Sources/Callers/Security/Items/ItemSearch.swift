@@ -1,0 +1,105 @@
+// SecItemCopyMatching once its dictionary is read: keychaind finds, and what only a certificate or a server's name says is judged
+// here (secitem 5.1).
+
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+
+struct ItemSearch {
+    private let parsed: ItemDictionary
+    private let request: ItemQuery
+    private let client: KeychainClient
+    private let issuers: CertificatesInKeychain
+
+    init(_ parsed: ItemDictionary) throws {
+        self.parsed = parsed
+        request = try parsed.query()
+        client = try Keychain.client()
+        issuers = CertificatesInKeychain(client)
+    }
+
+    /// The matches, one at least.
+    func found() throws -> [ItemResult] {
+        guard !parsed.filter.isEmpty else { return try results(of: request) }
+        let found = request.kind == .identity && parsed.filter.needsCertificate ? try identities() : try results(of: request).filter(fits)
+        if found.isEmpty { throw Refusal(.itemNotFound) }
+        return Array(found.prefix(countMax))
+    }
+
+    private var countMax: Int { parsed.limit?.countMax ?? 1 }
+
+    private func fits(_ found: ItemResult) -> Bool {
+        parsed.filter.matches(found.record, found.certificate, issuers: issuers.ofSubject)
+    }
+
+    /// Where some of what was found is not what its class says, that behaves as absent; where all of it is not, that is said.
+    private func results(of query: ItemQuery) throws -> [ItemResult] {
+        let makesObject = query.kind == request.kind ? parsed.needsObject(kind: query.kind) : true
+        let entries = try client.copyMatching(query, password: parsed.passwordBytes)
+        let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject) }
+        // Where nothing was asked back there are no entries.
+        if found.isEmpty, !entries.isEmpty { throw Undecodable() }
+        return found
+    }
+
+    /// Certificates are judged first, so that no private key is opened, and nobody asked for one, but for those that are meant.
+    private func identities() throws -> [ItemResult] {
+        var search = request
+        search.kind = .certificate
+        search.attributes = try Self.ofCertificate(request.attributes)
+        search.returnsData = true
+        search.returnsReference = true
+        search.authenticationUI = .skip
+        var found: [ItemResult] = []
+        for certificate in try results(of: search) where found.count < countMax && fits(certificate) {
+            var one = request
+            one.reference = certificate.reference
+            do { found += try results(of: one) } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
+        }
+        return found
+    }
+
+    /// What of an identity's attributes its certificate must have; what only keys have is judged when the key is looked for.
+    private static func ofCertificate(_ attributes: ItemAttributes) throws(Refusal) -> ItemAttributes {
+        var own = ItemAttributes()
+        for (name, value) in attributes.values {
+            let isOfKey = AttributeRule.rule(for: name, of: .key) != nil
+            let isOfCertificate = AttributeRule.rule(for: name, of: .certificate) != nil
+            guard isOfKey || isOfCertificate else { throw Refusal(.noSuchAttribute, "identities have no such attribute") }
+            if isOfCertificate, !isOfKey || [.label, .tokenID, .accessGroup, .synchronizable].contains(name) { own[name] = value }
+        }
+        return own
+    }
+}
+
+/// The certificates of the keychain by what they are about, to follow issuers. Each name is looked up once in a search.
+private final class CertificatesInKeychain {
+    private let client: KeychainClient
+    private var known: [[UInt8]: [SecCertificate]] = [:]
+
+    init(_ client: KeychainClient) { self.client = client }
+
+    /// Those that may have issued this one. A chain is followed without asking anybody.
+    func ofSubject(_ certificate: SecCertificate) -> [SecCertificate] {
+        if let found = known[certificate.normalizedIssuer] { return found }
+        var query = ItemQuery(kind: .certificate, attributes: ItemAttributes([.subject: .data(certificate.normalizedIssuer)]))
+        query.limit = .all
+        query.returnsData = true
+        query.authenticationUI = .skip
+        let entries = (try? client.copyMatching(query)) ?? []
+        let found = entries.compactMap { ItemResult($0, kind: .certificate, makesObject: true)?.certificate }
+        known[certificate.normalizedIssuer] = found
+        return found
+    }
+}
+
+extension MatchLimit {
+    fileprivate var countMax: Int {
+        switch self {
+        case .one: 1
+        case .all: .max
+        case .count(let count): Int(clamping: count)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Security
+
+/// Bytes that somebody else calls a certificate: whatever they are, they are one or none, and one comes back as it went in. In
+/// Apple's public names alone.
+public enum CertificateFuzzing {
+    public struct Finding: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Answers whether the input is a certificate.
+    @discardableResult public static func run(_ input: [UInt8]) throws(Finding) -> Bool {
+        guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(input))) else { return false }
+        try promise(SecCertificateCopyData(certificate) as Data == Data(input), "it has other bytes than it was made of")
+        var addresses: CFArray?
+        try promise(SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess && addresses != nil, "it has no addresses, not even none")
+        var name: CFString?
+        try promise((SecCertificateCopyCommonName(certificate, &name) == errSecSuccess) == (name != nil), "its name and the status disagree")
+        _ = SecCertificateCopySubjectSummary(certificate)
+        try promise(SecCertificateCopySerialNumberData(certificate, nil) != nil, "it has no serial number")
+        try promise(SecCertificateCopyNotValidBeforeDate(certificate) != nil && SecCertificateCopyNotValidAfterDate(certificate) != nil, "it has no dates")
+        try promise(SecCertificateCopyNormalizedIssuerSequence(certificate) != nil, "it has no issuer")
+        try promise(SecCertificateCopyNormalizedSubjectSequence(certificate) != nil, "it has no subject")
+        try promise(SecCertificateCreateWithData(nil, SecCertificateCopyData(certificate)) == certificate, "it is not equal to itself")
+        return true
+    }
+
+    private static func promise(_ kept: Bool, _ sentence: String) throws(Finding) {
+        if !kept { throw Finding(description: sentence) }
+    }
+}
