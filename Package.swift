@@ -108,7 +108,7 @@ let callers: [Target] = [
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names.
-    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto]),
+    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
     target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
@@ -161,7 +161,7 @@ let testing: [Target] = [
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
-    tests("SecurityTests", ["Security", "CertificateFuzzing"]),
+    tests("SecurityTests", ["Security", crypto, "CertificateFuzzing"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.

@@ -1,29 +1,51 @@
 internal import VaubanKeychainModel
 
-/// A cryptographic key: Apple's `SecKey`, as the keychain keeps and returns it. Two are equal when their bytes and what makes
-/// them unique are.
+/// A cryptographic key: Apple's `SecKey`. Two are equal when they are of the same half and kind, and their bytes and what
+/// makes them unique are equal.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 258
     let attributes: ItemAttributes
-    /// The key's external form.
-    let external: Data
+    /// What the key does; nil where the bytes are no key of a type that is known here.
+    let material: KeyMaterial?
+    /// The external form of what has no material.
+    private let unread: PrivateBytes?
 
+    /// A key as the keychain keeps it.
     init(attributes: ItemAttributes, external: Data) {
         // Those of a certificate are not the key's, where it comes with one.
         self.attributes = ItemAttributes(attributes.values.filter { AttributeRule.rule(for: $0.key, of: .key) != nil })
-        self.external = external
+        material = KeyMaterial.read(external, by: self.attributes)
+        unread = material == nil ? PrivateBytes(external) : nil
     }
+
+    init(_ material: KeyMaterial, _ attributes: ItemAttributes) {
+        self.material = material
+        self.attributes = attributes
+        unread = nil
+    }
+
+    /// The key's external form. For a private key this is the key itself.
+    var external: Data { material?.external ?? unread?.disclosed() ?? Data() }
 
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey else { return false }
-        return external == other.external && AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
+        return material?.publicBytes == other.material?.publicBytes && external == other.external
+            && AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
     }
 
-    public override var hash: Int { external.hashValue }
+    public override var hash: Int { (material?.publicBytes ?? external).hashValue }
+
     // Never the key itself.
-    public override var description: String { "<SecKey>" }
+    public override var description: String {
+        guard let material else { return "<SecKey>" }
+        let half = material.isPrivate ? "private" : "public"
+        return switch material.kind {
+        case .elliptic: "<SecKey: \(half) EC key, \(material.bits) bits>"
+        case .rsa: "<SecKey: \(half) RSA key, \(material.bits) bits>"
+        }
+    }
 }
 
 /// The class number: Apple's `SecKeyGetTypeID`.

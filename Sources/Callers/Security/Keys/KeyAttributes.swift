@@ -1,0 +1,104 @@
+// What is said of a key in a dictionary, and what a key says of itself (secitem 13.3).
+
+internal import VaubanKeychainModel
+
+/// The types of keys that this process can work with itself.
+enum KeyType: String, Sendable {
+    case rsa = "42"
+    case elliptic = "73"
+}
+
+extension KeyMaterial {
+    /// What bytes of the keychain are, as far as their attributes say so.
+    static func read(_ external: Data, by attributes: ItemAttributes) -> KeyMaterial? {
+        guard let type = attributes[.type]?.decimal.flatMap(KeyType.init), let half = attributes[.keyClass]?.decimal, ["0", "1"].contains(half)
+        else { return nil }
+        return try? KeyMaterial(type: type, isPrivate: half == "1", external: external)
+    }
+
+    var type: KeyType {
+        switch kind {
+        case .elliptic: .elliptic
+        case .rsa: .rsa
+        }
+    }
+
+    /// As a stored item has them.
+    var itemAttributes: ItemAttributes {
+        func yes(_ value: Bool) -> AttributeValue { .number(value ? 1 : 0) }
+        return ItemAttributes([
+            .keyClass: .number(isPrivate ? 1 : 0), .applicationLabel: .data([UInt8](fingerprint)), .type: .number(Int64(type.rawValue) ?? 0),
+            .keySizeInBits: .number(Int64(bits)), .effectiveKeySize: .number(Int64(bits)), .isPermanent: yes(true), .isPrivate: yes(true),
+            .isModifiable: yes(true), .isSensitive: yes(false), .wasAlwaysSensitive: yes(false), .isExtractable: yes(true),
+            .wasNeverExtractable: yes(false), .canEncrypt: yes(!isPrivate), .canDecrypt: yes(isPrivate),
+            .canDerive: yes(isPrivate || type == .rsa), .canSign: yes(isPrivate), .canVerify: yes(!isPrivate), .canSignRecover: yes(false),
+            .canVerifyRecover: yes(false), .canWrap: yes(!isPrivate), .canUnwrap: yes(isPrivate),
+        ])
+    }
+}
+
+extension AttributeValue {
+    /// A number, or its decimal text: kinds and sizes are given as either.
+    var decimal: String? {
+        switch self {
+        case .number(let number): String(number)
+        case .text(let text): text
+        default: nil
+        }
+    }
+}
+
+/// One dictionary that describes a key or a pair: what stands at its top is said of both halves, and each half's own
+/// dictionary wins.
+struct KeyDictionary {
+    private let whole: NSDictionary
+
+    init(_ dictionary: CFDictionary) { whole = dictionary }
+
+    subscript(_ key: CFString) -> AnyObject? { whole[key] as AnyObject? }
+
+    func text(_ key: CFString) -> String? {
+        switch self[key] {
+        case let text as String: text
+        case let number as NSNumber: number.stringValue
+        default: nil
+        }
+    }
+
+    var namesToken: Bool { self[kSecAttrTokenID] != nil || half(isPrivate: true)[kSecAttrTokenID] != nil }
+
+    func number(_ key: CFString) -> Int? { text(key).flatMap { Int($0) } }
+
+    func half(isPrivate: Bool) -> KeyDictionary {
+        let merged = NSMutableDictionary()
+        for (key, value) in whole { if let name = key as? String { merged[NSString(string: name)] = value } }
+        if let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary {
+            for (key, value) in own { if let name = key as? String { merged[NSString(string: name)] = value } }
+        }
+        merged.removeObject(forKey: kSecPrivateKeyAttrs)
+        merged.removeObject(forKey: kSecPublicKeyAttrs)
+        return KeyDictionary(merged)
+    }
+
+    /// Whether a half is to be stored. The public one is only where its own dictionary says so.
+    func isPermanent(isPrivate: Bool) -> Bool {
+        let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
+        return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? false
+    }
+
+    /// What the caller says of one half beside what the key says of itself, for `SecItemAdd`.
+    func toStore(_ key: SecKey) -> CFDictionary {
+        let attributes = NSMutableDictionary()
+        for (name, value) in whole {
+            guard let name = name as? String, name.utf8.count == 4, !Self.ofItself.contains(name) else { continue }
+            attributes[NSString(string: name)] = value
+        }
+        attributes[kSecClass] = kSecClassKey
+        attributes[kSecValueRef] = key
+        return attributes
+    }
+
+    /// What a dictionary cannot make true of a key.
+    private static let ofItself: Set<String> = Set(
+        [kSecAttrKeyClass, kSecAttrKeyType, kSecAttrKeySizeInBits, kSecAttrEffectiveKeySize, kSecAttrIsPermanent].map { $0 as String })
+}

@@ -1,0 +1,115 @@
+// The bytes of a key that this process holds, read once.
+
+internal import Crypto
+internal import VaubanSecretBytes
+
+/// A key of a type that can be worked with, checked when it is made.
+///
+/// `Sendable` without a lock: it never changes.
+final class KeyMaterial: Sendable {
+    enum Kind: Hashable, Sendable {
+        case elliptic(CurveName)
+        case rsa(bits: Int)
+    }
+
+    let kind: Kind
+    /// The public half in its external form.
+    let publicBytes: Data
+    /// The private key in its external form, where this is one.
+    private let privateKey: PrivateBytes?
+
+    var isPrivate: Bool { privateKey != nil }
+
+    private init(_ kind: Kind, publicBytes: Data, privateKey: PrivateBytes?) {
+        self.kind = kind
+        self.publicBytes = publicBytes
+        self.privateKey = privateKey
+    }
+
+    /// Reads an external form: X9.63 for curves, PKCS#1 for RSA.
+    convenience init(type: KeyType, isPrivate: Bool, external: Data) throws {
+        do {
+            switch type {
+            case .elliptic: try self.init(elliptic: external, isPrivate: isPrivate)
+            case .rsa: try self.init(rsa: external, isPrivate: isPrivate)
+            }
+        } catch let fault as KeyFault {
+            throw fault
+        } catch {
+            throw KeyFault(errSecParam, "the bytes are not a key of this type")
+        }
+    }
+
+    private convenience init(elliptic bytes: Data, isPrivate: Bool) throws {
+        guard let curve = CurveName.allCases.first(where: { (isPrivate ? $0.privateBytes : $0.publicBytes) == bytes.count }) else {
+            throw KeyFault(errSecParam, "the bytes are not a key over P-256, P-384 or P-521")
+        }
+        let publicBytes = Data(bytes.prefix(curve.publicBytes))
+        try curve.curve.check(bytes, isPrivate: isPrivate)
+        self.init(.elliptic(curve), publicBytes: publicBytes, privateKey: isPrivate ? PrivateBytes(bytes) : nil)
+    }
+
+    private convenience init(rsa bytes: Data, isPrivate: Bool) throws {
+        if isPrivate {
+            let (half, bits) = try RSAKey.publicHalf(ofPrivate: bytes)
+            self.init(.rsa(bits: bits), publicBytes: half, privateKey: PrivateBytes(bytes))
+        } else {
+            self.init(.rsa(bits: try RSAKey.bits(ofPublic: bytes)), publicBytes: bytes, privateKey: nil)
+        }
+    }
+
+    static func random(_ kind: Kind) throws -> KeyMaterial {
+        switch kind {
+        case .elliptic(let curve): try KeyMaterial(elliptic: curve.curve.random(), isPrivate: true)
+        case .rsa(let bits): try KeyMaterial(rsa: try RSAKey.random(bits: bits), isPrivate: true)
+        }
+    }
+
+    var publicHalf: KeyMaterial { isPrivate ? KeyMaterial(kind, publicBytes: publicBytes, privateKey: nil) : self }
+
+    /// The whole key in its external form. For a private key this is the key itself.
+    var external: Data { privateKey.map { $0.disclosed() } ?? publicBytes }
+
+    func withPrivateBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+        guard let privateKey else { throw KeyFault.unsupported }
+        return try privateKey.withUnsafeBytes(body)
+    }
+
+    /// What it is known by: SHA-1 of the public half (`kSecAttrApplicationLabel`).
+    var fingerprint: Data { Data(Insecure.SHA1.hash(data: publicBytes)) }
+
+    var bits: Int {
+        switch kind {
+        case .elliptic(let curve): curve.rawValue
+        case .rsa(let bits): bits
+        }
+    }
+
+    /// Bytes of a signature by RSA, or of a coordinate's field over a curve (`SecKeyGetBlockSize`).
+    var blockBytes: Int { (bits + 7) / 8 }
+}
+
+/// A private key's bytes, erased with their last user.
+final class PrivateBytes: Sendable {
+    private let bytes: SecretBytes
+
+    init(_ data: Data) { bytes = SecretBytes(of: data) }
+
+    func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+        try bytes.withUnsafeBytes { (buffer) throws(any Error) -> Value in try body(buffer) }
+    }
+
+    func disclosed() -> Data { bytes.withUnsafeBytes { Data($0) } }
+}
+
+extension Curve {
+    /// Refuses what is no point of the curve, or a private number that is not that of its public one.
+    fileprivate static func check(_ external: Data, isPrivate: Bool) throws {
+        guard isPrivate else {
+            _ = try Verifier(x963Representation: external)
+            return
+        }
+        let key = try Agreement(x963Representation: external)
+        guard external.starts(with: key.peer.x963Representation) else { throw KeyFault(errSecParam, "the private key is not that of its public half") }
+    }
+}

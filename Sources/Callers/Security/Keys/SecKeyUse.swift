@@ -1,0 +1,138 @@
+// Working with keys: Apple's calls of 2016, in which an algorithm says everything.
+
+internal import VaubanSecretBytes
+
+/// Signs: Apple's `SecKeyCreateSignature` (C-162). Nil with an error in `NSOSStatusErrorDomain` where the key does not do the algorithm
+/// (errSecParam) or a digest has a wrong length.
+public func SecKeyCreateSignature(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    perform(.sign, key, algorithm, error) { try $0.sign(dataToSign as Data, $1) }
+}
+
+/// Whether a signature is right: Apple's `SecKeyVerifySignature`. One that is not gives errSecVerifyFailed.
+public func SecKeyVerifySignature(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> Bool {
+    let verified: NSData? = perform(.verify, key, algorithm, error) { material, method in
+        guard try material.verify(signature as Data, signedData as Data, method) else { throw KeyFault(errSecVerifyFailed, "the signature is not this key's") }
+        return Data()
+    }
+    return verified != nil
+}
+
+/// Encrypts to a public key: Apple's `SecKeyCreateEncryptedData`.
+public func SecKeyCreateEncryptedData(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    perform(.encrypt, key, algorithm, error) { try $0.encrypt(plaintext as Data, $1) }
+}
+
+/// Decrypts with a private key: Apple's `SecKeyCreateDecryptedData`.
+public func SecKeyCreateDecryptedData(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    perform(.decrypt, key, algorithm, error) { try $0.decrypt(ciphertext as Data, $1) }
+}
+
+/// What both sides can compute: Apple's `SecKeyCopyKeyExchangeResult`. With a key derivation, `requestedSize` is needed.
+public func SecKeyCopyKeyExchangeResult(
+    _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    perform(.keyExchange, privateKey, algorithm, error) { material, method in
+        let dictionary = KeyDictionary(parameters)
+        let size = dictionary.number(kSecKeyKeyExchangeParameterRequestedSize)
+        guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else { throw KeyFault(errSecParam, "requestedSize is not a size") }
+        let info = dictionary[kSecKeyKeyExchangeParameterSharedInfo] as? Data ?? Data()
+        guard let other = publicKey.material, other.kind == material.kind else { throw KeyFault(errSecParam, "the other key is not of the same curve") }
+        return try material.exchange(method, other.publicBytes, sharedInfo: info, byteCount: size)
+    }
+}
+
+/// Whether a key does something: Apple's `SecKeyIsAlgorithmSupported`. Asks nobody.
+public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
+    guard let material = key.material, let method = KeyMethod(algorithm) else { return false }
+    return material.does(operation, method)
+}
+
+private func perform(
+    _ operation: SecKeyOperationType, _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+    _ body: (KeyMaterial, KeyMethod) throws -> Data
+) -> NSData? {
+    keyResult(error) {
+        guard let material = key.material, let method = KeyMethod(algorithm), material.does(operation, method) else {
+            throw KeyFault(errSecParam, "the key does not do \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
+        }
+        do {
+            return NSData(data: try body(material, method))
+        } catch let fault as KeyFault {
+            throw fault
+        } catch {
+            throw KeyFault(errSecParam, "the key does not take this data")
+        }
+    }
+}
+
+extension SecKeyAlgorithm {
+    /// A caller's own words go into no text.
+    fileprivate var isKnownName: Bool { KeyMethod(self) != nil }
+}
+
+extension KeyMaterial {
+    static let derivedBytesMax = 1 << 16
+
+    /// Whether this half of the key does it.
+    func does(_ operation: SecKeyOperationType, _ method: KeyMethod) -> Bool {
+        guard operation.fits(method), operation.takesPrivateKey == isPrivate else { return false }
+        switch (kind, method) {
+        case (.elliptic, .ecdsa), (.elliptic, .ecies), (.elliptic, .exchange): return true
+        case (.rsa, .rsaSignature), (.rsa, .rsaEncryption), (.rsa, .rsaHybrid): return true
+        default: return false
+        }
+    }
+
+    func sign(_ data: Data, _ method: KeyMethod) throws -> Data {
+        switch (kind, method) {
+        case (.elliptic(let name), .ecdsa(let input, let isRaw)):
+            let digest = try input.digest(of: data)
+            return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
+        case (.rsa, .rsaSignature(let input, let isPSS)): return try RSAKey.sign(data, input, isPSS: isPSS, privateKey: external)
+        default: throw KeyFault.unsupported
+        }
+    }
+
+    func verify(_ signature: Data, _ data: Data, _ method: KeyMethod) throws -> Bool {
+        switch (kind, method) {
+        case (.elliptic(let name), .ecdsa(let input, let isRaw)):
+            return try name.curve.verify(signature, try input.digest(of: data), isRaw: isRaw, publicKey: publicBytes)
+        case (.rsa, .rsaSignature(let input, let isPSS)): return try RSAKey.verify(signature, data, input, isPSS: isPSS, publicKey: publicBytes)
+        default: throw KeyFault.unsupported
+        }
+    }
+
+    func encrypt(_ message: Data, _ method: KeyMethod) throws -> Data {
+        switch (kind, method) {
+        case (.elliptic(let name), .ecies(let hash, let derivesIV)):
+            return try name.curve.encrypt(message, ECIES(curve: name, hash: hash, derivesIV: derivesIV), publicKey: publicBytes)
+        case (.rsa, .rsaEncryption(let padding)): return try RSAKey.encrypt(message, padding, publicKey: publicBytes)
+        case (.rsa, .rsaHybrid(let hash)): return try RSAKey.encryptHybrid(message, hash, publicKey: publicBytes)
+        default: throw KeyFault.unsupported
+        }
+    }
+
+    func decrypt(_ packet: Data, _ method: KeyMethod) throws -> Data {
+        switch (kind, method) {
+        case (.elliptic(let name), .ecies(let hash, let derivesIV)):
+            return try withPrivateBytes { try name.curve.decrypt(packet, ECIES(curve: name, hash: hash, derivesIV: derivesIV), privateKey: $0) }
+        case (.rsa, .rsaEncryption(let padding)): return try RSAKey.decrypt(packet, padding, privateKey: external)
+        case (.rsa, .rsaHybrid(let hash)): return try RSAKey.decryptHybrid(packet, hash, privateKey: external)
+        default: throw KeyFault.unsupported
+        }
+    }
+
+    func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
+        guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyFault.unsupported }
+        return try withPrivateBytes { try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0) }
+    }
+}
