@@ -58,6 +58,15 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let question = PromptQuestion(
         prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
+    private static let sheetQuestion = PromptQuestion(
+        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
+        operation: .evaluatePolicy, reason: "open notes", attempt: 1, triesLeft: 5, ways: .finger,
+        state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
+    private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentred)
+    private static let evaluation = Evaluation(
+        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300, titles: PromptTitles(cancel: nil, fallback: "Other"),
+        authorisation: octets(9, 32))
     private static let bareQuestion = PromptQuestion(
         prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
@@ -83,6 +92,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         query.includesSynchronizable = true
         query.authenticationUI = .skip
         query.operationPrompt = "to log in"
+        query.authorisation = octets(9, 32)
         return query
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
@@ -100,16 +110,19 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
             .canEvaluate(.biometryOrPasscode),
-            .evaluate(.biometry, reason: "a reason"),
+            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
             .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock),
+            .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
+            WireSample("to the sheet", AttentionNotice.ask(sheetQuestion)),
+            WireSample("update", AttentionNotice.update(prompt: octets(6, 16), update)),
             WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
             WireSample("waiting", AttentionReport.waiting(prompt: octets(6, 16), place: "there")),
             WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
@@ -177,7 +190,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
             .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
-            .evaluate(.biometryOrPasscode, reason: "a reason"),
+            .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
@@ -188,7 +201,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired),
+            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired), .ask(sheetQuestion),
+            .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     static let all = enclave + keychain + authentication

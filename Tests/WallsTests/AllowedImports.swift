@@ -55,7 +55,7 @@ let allowedImports: [String: Set<String>] = [
     "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "Security": platform.union([
         "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
-        "SwiftASN1", "Crypto", "CryptoExtras",
+        "VaubanAuthenticationClient", "SwiftASN1", "Crypto", "CryptoExtras",
     ]),
     "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     "VaubanOnApple": [],

@@ -18,13 +18,17 @@ struct Operation {
     var item: [UInt8] = []
     /// What the person is to let happen, where the operation is that.
     var consent: Consent?
+    /// The caller's words on the buttons.
+    var titles = PromptTitles.standard
 }
 
 extension RequestLine {
     /// Gathers what an operation requires. Ends with what was shown, or with the person's no, the caller's or the asking
     /// room's end, or the person's time.
-    func gather(_ operation: Operation, for caller: Peer, in vault: Vault) throws(Refusal) -> GatheredEvidence {
-        let gathered = GatheredEvidence()
+    /// `beginning` is what counts as shown already.
+    func gather(
+        _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: GatheredEvidence = GatheredEvidence()
+    ) throws(Refusal) -> GatheredEvidence {
         // What an earlier operation was allowed by, and then was not carried out, allows nothing any more.
         allowing = nil
         switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
@@ -52,6 +56,8 @@ private final class Prompt {
     private let vault: Vault
     private let pending: PendingPrompt
     private let name: CallerName
+    /// The caller's words, fit to be shown.
+    private let reason: String?
     private let deadline: UInt64
     /// The same by the clock that goes on while the machine sleeps.
     private let bootDeadline: UInt64
@@ -66,6 +72,8 @@ private final class Prompt {
     /// Where the caller was told that the person is asked.
     private var toldPlace: String?
     private var outcome = PromptOutcome.failed
+    /// When a delay of the passcode is over that closed one way of this question.
+    private var reopensAt: UInt64?
 
     private var room: EnclaveRoom { line.room }
 
@@ -78,6 +86,8 @@ private final class Prompt {
         trace = RequestTrace(line.room, caller, operation)
         pending = try line.room.attention.begin(for: caller.uid)
         name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
+        let words = operation.reason.map { PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax) }
+        reason = words == "" ? nil : words
         deadline = MachineClock.monotonic + DoorLimits.personTime
         bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
     }
@@ -92,10 +102,13 @@ private final class Prompt {
         try ask()
         while true {
             switch try next() {
-            case .readerGone: try dropFinger()
+            case .readerGone:
+                tell(.readerGone)
+                try dropFinger()
             case .closed:
-                // A passcode's key does not outlive a lock, whoever may still be at the reader.
-                if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
+                // Nothing that was shown outlives a lock, and no question does: who comes back is asked anew.
+                outcome = .cancelled
+                throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .report(.waiting(_, let place)): try tell(place)
             case .report(.shown(_, let place)): try shown(place)
             case .report(.answered(_, let nonce, let answer)):
@@ -118,12 +131,34 @@ private final class Prompt {
         let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
         self.challenge = challenge
         trace.issued(challenge.nonce)
+        let status = vault.status
         let question = PromptQuestion(
-            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: operation.reason,
-            attempt: attempt, triesLeft: vault.status.triesLeft, ways: ways, consent: operation.consent)
+            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
+            attempt: attempt, triesLeft: status.triesLeft, ways: ways, state: state(status), consent: operation.consent, titles: operation.titles)
+        // The passcode is no way only for as long as tries are delayed: then it is asked for again.
+        let isDelayed = status.secondsToWait > 0 && operation.requirement.takesPasscode && !ways.contains(.passcode)
+        reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
         try room.attention.ask(question, pending)
         trace.asked(challenge.nonce)
         if isShown { askFinger() }
+    }
+
+    /// What a screen shows of the finger and of a delay.
+    private func state(_ status: DeviceStatus) -> PromptState {
+        let finger: PromptState.Finger =
+            if !operation.requirement.takesFinger { .notAsked } else if ways.contains(.finger) { .awaited } else {
+                switch vault.fingerRefusal {
+                case .biometryNotEnrolled, .biometryNotAvailable: .none
+                default: .disabled
+                }
+            }
+        return PromptState(
+            finger: finger, fingersLeft: status.biometry.isReady ? status.biometry.missesLeft : 0, secondsToWait: status.secondsToWait)
+    }
+
+    /// Changes the picture of the finger.
+    private func tell(_ news: PromptUpdate.News) {
+        room.attention.update(pending, PromptUpdate(news, fingersLeft: vault.status.biometry.missesLeft))
     }
 
     /// From the first place on, the caller waits for the person; it hears of another only when it is another.
@@ -157,12 +192,20 @@ private final class Prompt {
             guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else { throw timeOver() }
             if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.nobodyToAsk, "the prompt service ended; try again") }
-            switch pending.wakeup.wait(until: deadline, connection: line.channel.socket, process: caller.process) {
+            switch pending.wakeup.wait(until: min(deadline, reopensAt ?? deadline), connection: line.channel.socket, process: caller.process) {
             case .signalled: continue
             case .hungUp, .processEnded: throw gone()
-            case .deadline: throw timeOver()
+            case .deadline: if reopensAt != nil { try reopen() }
             }
         }
+    }
+
+    /// A delay is over: what can be shown is more than before.
+    private func reopen() throws(Refusal) {
+        reopensAt = nil
+        guard case .ask(let more) = vault.judge(operation.requirement, for: operation.protection, Evidence()), more != ways else { return }
+        ways.formUnion(more.intersection(.passcode))
+        try ask()
     }
 
     private func timeOver() -> Refusal {
@@ -234,6 +277,7 @@ private final class Prompt {
                 try dropFinger()
                 return false
             }
+            tell(.matched)
             // A finger has no words: it says yes to this once.
             gathered.consent = .once
             trace.evidence(verdict.nonce, "finger", isRight: true)
@@ -242,7 +286,13 @@ private final class Prompt {
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.fingerMissed()
             misses += 1
-            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
+            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
+                tell(.disabled)
+                try dropFinger()
+            } else {
+                tell(.tryAgain)
+                askFinger()
+            }
             return false
         }
     }

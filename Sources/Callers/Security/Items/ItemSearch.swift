@@ -36,7 +36,9 @@ struct ItemSearch {
     /// Where some of what was found is not what its class says, that behaves as absent; where all of it is not, that is said.
     private func results(of query: ItemQuery) throws -> [ItemResult] {
         let makesObject = query.kind == request.kind ? parsed.needsObject(kind: query.kind) : true
-        let entries = try client.copyMatching(query, password: parsed.passwordBytes)
+        let entries = try parsed.running { (waiting, cancellation) throws(Refusal) in
+            try client.copyMatching(query, password: parsed.passwordBytes, waiting: waiting, cancellation: cancellation)
+        }
         let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject) }
         // Where nothing was asked back there are no entries.
         if found.isEmpty, !entries.isEmpty { throw Undecodable() }

@@ -2,9 +2,11 @@
 // status; nothing is decided here.
 
 internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
 /// Adds an item: Apple's `SecItemAdd` (C-008). `result` receives what the return keys ask for.
@@ -47,7 +49,11 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let request = try selection.query()
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
         let secret = changes.secret
-        try Keychain.client().update(request, try changes.changes(of: request.kind), secret: secret, password: selection.passwordBytes)
+        let wanted = try changes.changes(of: request.kind)
+        try selection.running { (waiting, cancellation) throws(Refusal) in
+            try Keychain.client().update(
+                request, wanted, secret: secret, password: selection.passwordBytes, waiting: waiting, cancellation: cancellation)
+        }
     }
 }
 
