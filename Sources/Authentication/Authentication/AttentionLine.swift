@@ -51,6 +51,8 @@ struct AttentionLine: Sendable {
             case .settled(let prompt, let outcome):
                 guard message.descriptors.isEmpty else { throw ChannelFault.malformed("a settlement carries a descriptor") }
                 desk.settle(prompt, outcome)
+            case .hint:
+                guard message.descriptors.isEmpty else { throw ChannelFault.malformed("a hint carries a descriptor") }
             }
         }
     }

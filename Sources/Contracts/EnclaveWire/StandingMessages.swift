@@ -71,6 +71,8 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
+    /// How it goes at the fingerprint reader, for the person who sees this prompt.
+    case hint(prompt: [UInt8], FingerHint)
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -84,6 +86,10 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
                     throw DERFault("outcome is unknown")
                 }
                 return .settled(prompt: prompt, outcome)
+            case 2:
+                let prompt = try notice.octets("prompt", in: 16...16)
+                guard let hint = FingerHint(rawValue: try notice.integer("hint", in: 1...255)) else { throw DERFault("hint is unknown") }
+                return .hint(prompt: prompt, hint)
             default: throw DERFault("notice is unknown")
             }
         }
@@ -97,6 +103,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
             switch self {
             case .ask(let question): try fields.tagged(0) { try $0.value(question) }
             case .settled(let prompt, let outcome): try fields.tagged(1) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
+            case .hint(let prompt, let hint): try fields.tagged(2) { try $0.octets(prompt); try $0.integer(hint.rawValue) }
             }
         }
     }

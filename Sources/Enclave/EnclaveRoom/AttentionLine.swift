@@ -13,6 +13,10 @@ enum PromptEvent: Sendable {
     case report(AttentionReport)
     /// Of the reader, under its key; with what it held for this person, if it did.
     case verdict(ReaderVerdict, HeldSecret?)
+    /// How it goes at the reader, for the person alone.
+    case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
+    /// What was asked for by a ceremony: the names of the fingers.
+    case fingers(nonce: [UInt8], [String])
     case readerGone
     /// The person's keychain was locked, or got other keys.
     case closed
@@ -125,6 +129,12 @@ final class AttentionLine: Sendable {
             return state.channel
         }
         guard let channel, let header = try? AttentionNotice.settled(prompt: pending.prompt, outcome).encoded() else { return }
+        _ = try? channel.send(header: header)
+    }
+
+    /// Tells the person at the prompt how it goes at the reader. Nothing depends on its coming there.
+    func hint(_ hint: FingerHint, _ pending: PendingPrompt) {
+        guard let channel = state.withLock({ $0.channel }), let header = try? AttentionNotice.hint(prompt: pending.prompt, hint).encoded() else { return }
         _ = try? channel.send(header: header)
     }
 

@@ -92,7 +92,9 @@ private final class Prompt {
         try ask()
         while true {
             switch try next() {
-            case .readerGone: try dropFinger()
+            case .readerGone: try dropFinger(.gone)
+            case .hint(let nonce, let hint, _, _): if nonce == fingerNonce { room.attention.hint(hint, pending) }
+            case .fingers: continue
             case .closed:
                 // A passcode's key does not outlive a lock, whoever may still be at the reader.
                 if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
@@ -231,7 +233,7 @@ private final class Prompt {
                 gathered.evidence.finger = try vault.fingerMatched(fingers: verdict.fingers)
             } catch {
                 if ways == .finger { throw error }
-                try dropFinger()
+                try dropFinger(.disabled)
                 return false
             }
             // A finger has no words: it says yes to this once.
@@ -242,7 +244,14 @@ private final class Prompt {
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.fingerMissed()
             misses += 1
-            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
+            if vault.fingerRefusal != nil {
+                try dropFinger(.disabled)
+            } else if misses >= PromptQuestion.attemptsMax {
+                try dropFinger(.enough)
+            } else {
+                room.attention.hint(.missed, pending)
+                askFinger()
+            }
             return false
         }
     }
@@ -254,11 +263,12 @@ private final class Prompt {
     }
 
     /// No finger counts in this prompt any more; what is left is the passcode, or nothing.
-    private func dropFinger() throws(Refusal) {
+    private func dropFinger(_ why: FingerHint) throws(Refusal) {
         guard ways.contains(.finger) else { return }
         if let fingerNonce { room.reader.cancel(fingerNonce) }
         fingerNonce = nil
         ways.remove(.finger)
+        room.attention.hint(why, pending)
         guard !ways.isEmpty else { throw Refusal(vault.fingerRefusal ?? .authenticationFailed, "no finger matched") }
         try ask()
     }

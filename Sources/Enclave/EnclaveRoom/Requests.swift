@@ -111,6 +111,9 @@ extension RequestLine {
                 in: vault)
             release()
 
+        case .listFingers(let challenge, let sealed):
+            return Response(.fingers(try listFingers(challenge, sealed, for: caller, in: vault)))
+
         default: try carryOutUpkeep(request, for: caller, in: vault)
         }
         return Response(.done)
