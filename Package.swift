@@ -95,11 +95,14 @@ let attendants: [Target] = [
     // The one process that looks at others.
     target("Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
     program("vauban-witness", in: "Host", ["Witness"]),
-    // Marked C: the message bus, over libsystemd. Only the watcher has it, so that no application needs that library.
+    // Marked C: the message bus, over libsystemd. Only the watcher and the reader have it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
     // Tells the enclave when the machine sleeps or a screen is locked.
     target("Watcher", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
     program("vauban-watcher", in: "Host", ["Watcher"]),
+    // Asks fprintd for fingers, and answers the enclave.
+    target("FingerprintReader", in: "Authentication", ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", asn1, crypto, log]),
+    program("vauban-reader", in: "Authentication", ["FingerprintReader"]),
 ]
 
 let callers: [Target] = [
@@ -128,6 +131,8 @@ let testing: [Target] = [
     program("keychaind-testing", in: "Testing", ["Keychain", "VaubanLinuxHost"]),
     // The watcher with a bus of the test's own.
     program("vauban-watcher-testing", in: "Testing", ["Watcher"]),
+    // The reader with a bus of the test's own.
+    program("vauban-reader-testing", in: "Testing", ["FingerprintReader"]),
     // Passes a socket to a room as systemd would, for tests with several system users.
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
@@ -154,7 +159,7 @@ let testing: [Target] = [
     tests("WallsTests", []),
     tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
-    tests("AuthenticationTests", ["Authentication", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
     .target(name: "EnclaveBook", dependencies: ["Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
     tests("EnclaveTests", ["EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),

@@ -76,7 +76,7 @@ import VaubanRoomHardening
     /// Where the room holds secrets, a SecretBytes of any size lies in the memory for them, and elsewhere on the heap. Landlock is
     /// off, since the kernel's word on the memory is in a file that the room may not read.
     @Test(arguments: rooms) func secretsLieInTheirOwnMemory(_ room: String) throws {
-        let holds = ["enclaved", "keychaind"].contains(room)
+        let holds = ["enclaved", "keychaind", "reader"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
         for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
             #expect(outcome == (holds ? "done" : "refused \(EINVAL)"), "\(room) \(attempt)")
@@ -222,7 +222,7 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-launcher"])
+    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher"])
     func noProgramStartsUnderATracer(_ program: String) throws {
         let arguments = [
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],

@@ -151,6 +151,7 @@ final class VirtualReader: Sendable {
             try? say(ReaderVerdict(outcome: .enrolled, person: person, nonce: nonce, fingers: state.withLock { $0.fingers }))
         case .hold(let person): state.withLock { $0.held[person] = secret }
         case .drop(let person): state.withLock { $0.held[person] = nil }
+        case .list(_, let nonce): try? send(.fingers(nonce: nonce, ["right-index-finger"]))
         }
     }
 

@@ -4,7 +4,7 @@
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 export TERM=xterm
-for program in vauban-launcher-testing keychaind-testing vauban-watcher vauban-launcher enclaved; do
+for program in vauban-launcher-testing keychaind-testing vauban-watcher vauban-reader vauban-launcher enclaved; do
     cp "$VAUBAN_BUILD/$program" "$bin/" || { echo "$program is not built"; exit 77; }
 done
 # The room's disk is small, so that it can be full.

@@ -6,7 +6,7 @@ set -u
 command -v setpriv >/dev/null && command -v gcc >/dev/null || { echo 'there is no setpriv or gcc here'; exit 77; }
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
 bin=$TMPDIR/bin own=$TMPDIR/alice
-mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher-testing,enclaved-testing,keychaind-testing,authd,vauban-witness,vauban-watcher,vauban,hardening-probe,keychain-caller} "$bin/" || exit 77
+mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher-testing,enclaved-testing,keychaind-testing,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,hardening-probe,keychain-caller} "$bin/" || exit 77
 for name in attacker impostor; do gcc -O1 -o "$bin/$name" "Tests/Scripts/lib/$name.c" || exit 1; done
 chmod 755 "$TMPDIR" "$bin" "$bin"/*
 for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done

@@ -7,7 +7,7 @@ set -u
 command -v setpriv >/dev/null || { echo 'there is no setpriv here'; exit 77; }
 # The build may lie in a folder that only root can enter.
 bin=$TMPDIR/bin
-mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban-watcher,vauban,hardening-probe,room-starter} "$bin/" || exit 1
+mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,hardening-probe,room-starter} "$bin/" || exit 1
 chmod 755 "$TMPDIR" "$bin"
 home=$TMPDIR/home crash=$TMPDIR/crash
 install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$home" "$crash"

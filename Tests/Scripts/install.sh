@@ -8,7 +8,7 @@ for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-act
     command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }
 done
 # What of logins is the machine's, and must be the same afterwards: all that pam-auth-update reads and writes.
-logins() { { cat /etc/pam.d/common-* /var/lib/pam/* /var/cache/debconf/config.dat; ls /usr/share/pam-configs /etc/systemd/system; } 2>/dev/null | sha256sum; }
+logins() { { cat /etc/pam.d/common-* /var/lib/pam/* /var/cache/debconf/config.dat; ls /usr/share/pam-configs /usr/share/polkit-1/rules.d /etc/systemd/system; } 2>/dev/null | sha256sum; }
 templates=dpkg/info/libpam-runtime.templates
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
@@ -20,6 +20,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
     cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
     [ ! -d /usr/share/pam-configs ] || cp -a /usr/share/pam-configs "$TMPDIR/pam-configs" || exit 1
+    [ ! -d /usr/share/polkit-1/rules.d ] || cp -a /usr/share/polkit-1/rules.d "$TMPDIR/polkit" || exit 1
     debian=
     if command -v pam-auth-update >/dev/null && [ -e "/var/lib/$templates" ]; then
         debian=1
@@ -38,11 +39,12 @@ PATH=$PATH:/usr/sbin:/sbin
 mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
 [ ! -d /usr/share/pam-configs ] || mount --bind "$TMPDIR/pam-configs" /usr/share/pam-configs || { echo 'it cannot mount here'; exit 77; }
 [ -z "$debian" ] || mount --bind "$TMPDIR/debconf" /var/cache/debconf || { echo 'it cannot mount here'; exit 77; }
+[ ! -d /usr/share/polkit-1/rules.d ] || mount --bind "$TMPDIR/polkit" /usr/share/polkit-1/rules.d || { echo 'it cannot mount here'; exit 77; }
 # This machine may have Vauban installed, or its users from when it had; the copy has not.
-for user in enclave keychain auth witness watcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
+for user in enclave keychain auth witness watcher reader; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
 ! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
 [ -z "$debian" ] || { rm -f /usr/share/pam-configs/vauban; DEBIAN_FRONTEND=noninteractive pam-auth-update --package --force; }
-rm -rf /etc/vauban /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+rm -rf /etc/vauban /usr/share/polkit-1/rules.d/60-vauban.rules /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
 prefix=$TMPDIR/prefix
 export PREFIX=$prefix
 
@@ -53,7 +55,7 @@ refused() { want=$1; shift; "$@" >/dev/null 2>&1 </dev/null; equals $? "$want"; 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
 alice() { as vauban-test-alice env HOME="$TMPDIR/home" "$prefix/bin/vauban" "$@"; }
 # What tools keep of the user database beside it is theirs, and so is what systemd-analyze leaves.
-tree() { find /etc /run /var/lib /usr/share/pam-configs "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
+tree() { find /etc /run /var/lib /usr/share/pam-configs /usr/share/polkit-1 "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
 stacks() { cat /etc/pam.d/common-* /var/lib/pam/* 2>/dev/null; }
 # in_stacks COUNT: how many of the stacks that a person's login reads name the installed module.
 in_stacks() { equals "$(cat /etc/pam.d/common-{auth,session,password} | grep -c "^[a-z]*[[:space:]]*optional[[:space:]]*$prefix/lib/vauban/pam_vauban.so program=$prefix/lib/vauban/vauban\$")" "$1"; }
@@ -105,7 +107,7 @@ check 'it installs again' eval 'scripts/install >"$TMPDIR/out" 2>&1'
 check 'and says what comes next' grep -q 'vauban passcode set' "$TMPDIR/out"
 check 'the roster is root'"'"'s, for all to read' equals "$(stat -c '%U:%G %a' /etc/vauban/rooms)" 'root:root 644'
 check 'the folder of sockets is root'"'"'s' equals "$(stat -c '%U:%G %a' /run/vauban)" 'root:root 755'
-for room in enclave keychain; do
+for room in enclave keychain reader; do
     check "the state of $room is its user's alone" equals "$(stat -c '%U:%G %a' /var/lib/vauban/$room)" "vauban-$room:vauban-$room 700"
 done
 check 'all that the list names is there' eval 'while IFS= read -r file; do [ -e "$file" ] || { echo "$file"; false; }; done <"$prefix/lib/vauban/manifest"'
@@ -149,7 +151,7 @@ room() {
     chmod "$(value SocketMode "$name.socket")" "$path"
 }
 rooms() { for name in vauban-enclaved vauban-keychaind vauban-authd; do room "$name"; done; }
-attendants() { for name in vauban-witness vauban-watcher; do (started "$name.service" env -i PATH="$PATH") & pids="$pids $!"; eval "pid_${name#vauban-}=$!"; done; }
+attendants() { for name in vauban-witness vauban-watcher vauban-reader; do (started "$name.service" env -i PATH="$PATH") & pids="$pids $!"; eval "pid_${name#vauban-}=$!"; done; }
 stop() { for pid in $pids; do kill "$pid"; wait "$pid"; done 2>/dev/null; pids=; }
 rooms
 check 'people cannot knock at the enclave'"'"'s door' eval 'equals "$(stat -c "%U:%G %a" /run/vauban/enclave)" "root:vauban-rooms 660" && ! as vauban-test-alice test -w /run/vauban/enclave'

@@ -30,6 +30,7 @@ import VaubanDER
         (.enrol(unlocks: false), [0x30, 0x08, 2, 1, 1, 0xB7, 0x03, 1, 1, 0x00]),
         (.enrol(unlocks: true), [0x30, 0x08, 2, 1, 1, 0xB7, 0x03, 1, 1, 0xFF]),
         (.forgetFingers, [0x30, 0x05, 2, 1, 1, 0xB8, 0x00]),
+        (.listFingers, [0x30, 0x05, 2, 1, 1, 0xBD, 0x00]),
     ]
 
     @Test func everyBindingIsWhatTheSpecificationWrites() throws {

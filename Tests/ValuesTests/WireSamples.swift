@@ -108,14 +108,14 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .erase(challenge, passcode), .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: nil),
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
+            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
             .canEvaluate(.biometryOrPasscode),
             .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock),
+            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock), .fingers([]), .fingers(["right-thumb", "left-thumb"]),
             .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
@@ -141,10 +141,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         [
             ReaderNotice.pair, .ready, .ask(person: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
             .enrol(person: 1000, nonce: octets(1, 32)), .forgetFingers(person: 1000, nonce: octets(1, 32)), .hold(person: 1000),
-            .drop(person: 1000),
+            .drop(person: 1000), .list(person: 1000, nonce: octets(1, 32)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            ReaderReport.hello(isPaired: true), .sensor(isThere: false),
+            ReaderReport.hello(isPaired: true), .sensor(isThere: false), .hint(nonce: octets(1, 32), .progress, done: 1, total: 5),
+            .fingers(nonce: octets(1, 32), ["right-index-finger"]), .fingers(nonce: octets(1, 32), []),
             .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
 
@@ -188,13 +189,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .removePasscode(challenge, passcode), .erase(challenge, nil), .erase(challenge, passcode),
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
+            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
             .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
             .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
-            .waitingForPerson("pts/3"),
+            .waitingForPerson("pts/3"), .fingers([]), .fingers(["right-thumb"]),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),

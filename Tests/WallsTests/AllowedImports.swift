@@ -26,7 +26,7 @@ let allowedImports: [String: Set<String>] = [
     "vauban-launcher": platform.union(["Launcher"]),
     "Witness": platform.union(["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", "Crypto", "Logging"]),
     "vauban-witness": platform.union(["Witness"]),
-    // The one process of ours that speaks on a bus; it listens there and can only ever make the enclave lock.
+    // The bus. The watcher listens there and can only ever make the enclave lock; the reader asks fprintd.
     "CVaubanBus": [],
     // C, built by scripts/build-pam: it is loaded into a login's process, and reaches the rest by starting `vauban`.
     "pam_vauban": [],
@@ -49,6 +49,10 @@ let allowedImports: [String: Set<String>] = [
     "Authentication": platform.union(["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
         .union(["VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "authd": platform.union(["Authentication"]),
+    // The bridge to fprintd: it holds the key of its pairing and what a finger is to give back.
+    "FingerprintReader": platform.union(policy).union(["EnclaveWire", "VaubanLinuxHost", "VaubanRoomHardening"])
+        .union(["CVaubanBus", "SwiftASN1", "Crypto", "Logging"]),
+    "vauban-reader": platform.union(["FingerprintReader"]),
 
     // Callers: translators, and the typed clients that they share.
     "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
@@ -79,6 +83,7 @@ let allowedImports: [String: Set<String>] = [
     "SimulatedHost": platform.union(["VaubanLinuxHost"]),
     "keychaind-testing": platform.union(["Keychain", "VaubanLinuxHost"]),
     "vauban-watcher-testing": platform.union(["Watcher"]),
+    "vauban-reader-testing": platform.union(["FingerprintReader"]),
     "enclaved-testing": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
     "vauban-launcher-testing": platform.union(["Launcher", "VaubanLinuxHost"]),
     "CVaubanProbe": [],
@@ -109,6 +114,6 @@ let forbiddenReaches = [
         modulePrefixes: ["NIO"],
         headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
     // What an application links must not need libsystemd.
-    ForbiddenReach(target: "Security", modules: ["CVaubanBus", "Watcher"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
-    ForbiddenReach(target: "LocalAuthentication", modules: ["CVaubanBus", "Watcher"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
+    ForbiddenReach(target: "Security", modules: ["CVaubanBus", "Watcher", "FingerprintReader"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
+    ForbiddenReach(target: "LocalAuthentication", modules: ["CVaubanBus", "Watcher", "FingerprintReader"], modulePrefixes: [], headerPrefixes: ["systemd/"]),
 ]

@@ -25,6 +25,7 @@ extension EnclaveRequest {
             case .enrol(let challenge, let passcode, let unlocks): .enrol(challenge, passcode, unlocks: unlocks)
             case .forgetFingers(let challenge, let passcode): .forgetFingers(challenge, passcode)
             case .unlockByFinger: .unlockByFinger
+            case .listFingers(let challenge, let passcode): .listFingers(challenge, passcode)
             }
     }
 }
@@ -33,7 +34,7 @@ extension AuthenticationRequest {
     /// Whether its answer may have to wait for the person.
     var mayAskThePerson: Bool {
         switch self {
-        case .evaluate, .enrol, .forgetFingers, .unlockByFinger: true
+        case .evaluate, .enrol, .forgetFingers, .unlockByFinger, .listFingers: true
         default: false
         }
     }
@@ -44,11 +45,12 @@ extension AuthenticationRequest {
         case (_, .refused(let refusal)): .refused(refusal)
         case (.status, .status(let status)): .status(status, promptPlaces: promptPlaces())
         case (.challenge(let purpose), .challenge(let challenge)) where challenge.purpose == purpose: .challenge(challenge)
+        case (.listFingers, .fingers(let names)): .fingers(names)
         case (.canEvaluate, .evaluated(let result)):
             // What nobody could be shown cannot succeed: a program hears it before it offers it.
             promptPlaces().isEmpty ? .refused(Refusal(.nobodyToAsk)) : .evaluated(result)
         case (.evaluate, .evaluated(let result)): .evaluated(result)
-        case (.status, .done), (.challenge, .done), (.canEvaluate, .done), (.evaluate, .done): .refused(Refusal(.internalFault))
+        case (.status, .done), (.challenge, .done), (.listFingers, .done), (.canEvaluate, .done), (.evaluate, .done): .refused(Refusal(.internalFault))
         case (_, .done): .done
         default: .refused(Refusal(.internalFault))
         }

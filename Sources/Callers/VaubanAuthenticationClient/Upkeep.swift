@@ -61,6 +61,16 @@ extension AuthenticationClient {
         try done(.forgetFingers(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .forgetFingers)), waiting)
     }
 
+    /// The names of the fingers that the reader knows of this person.
+    package func fingers(_ passcode: borrowing SecretBytes) throws(Refusal) -> [String] {
+        let (challenge, card) = try challenge(.enrol)
+        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .listFingers)
+        guard case .fingers(let names) = try call(.listFingers(challenge, sealed)).reply else {
+            throw Refusal(.unavailable, "the authentication service gave an answer that does not fit the request")
+        }
+        return names
+    }
+
     /// Unlocks by a finger, where the person chose that at enrolment.
     package func unlockByFinger(waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
         try done(.unlockByFinger, waiting, cancellation)

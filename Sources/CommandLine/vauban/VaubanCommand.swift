@@ -24,7 +24,7 @@ struct VaubanCommand: ParsableCommand {
                 ]),
             CommandGroup(name: "Programs:", subcommands: [RunCommand.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
             CommandGroup(name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
-            CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
+            CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
             CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self]),
         ])
 }

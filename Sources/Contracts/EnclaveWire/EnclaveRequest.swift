@@ -45,6 +45,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     case enrol(PasscodeChallenge, SealedPasscode, unlocks: Bool)
     case forgetFingers(PasscodeChallenge, SealedPasscode)
     case unlockByFinger
+    case listFingers(PasscodeChallenge, SealedPasscode)
 
     /// The role whose connections may ask this.
     package var role: EnclaveRole? {

@@ -2,6 +2,7 @@
 // found, under the key that it was paired with. It can say "matched" for one challenge; it cannot say what that allows.
 
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
 
 /// Enclave to reader.
@@ -22,6 +23,8 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
     case hold(person: UInt32)
     /// Erase what is held for this person.
     case drop(person: UInt32)
+    /// Name the fingers of this person.
+    case list(person: UInt32, nonce: [UInt8])
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -38,6 +41,7 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
             case 5: return .forgetFingers(person: try person(), nonce: try nonce())
             case 6: return .hold(person: try person())
             case 7: return .drop(person: try person())
+            case 8: return .list(person: try person(), nonce: try nonce())
             default: throw DERFault("notice is unknown")
             }
         }
@@ -57,6 +61,7 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
             case .forgetFingers(let person, let nonce): try fields.tagged(5) { try $0.integer(Int64(person)); try $0.octets(nonce) }
             case .hold(let person): try fields.tagged(6) { try $0.integer(Int64(person)) }
             case .drop(let person): try fields.tagged(7) { try $0.integer(Int64(person)) }
+            case .list(let person, let nonce): try fields.tagged(8) { try $0.integer(Int64(person)); try $0.octets(nonce) }
             }
         }
     }
@@ -70,6 +75,15 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
     case verdict(ReaderVerdict)
     /// The sensor is not there any more, or not there yet; nothing is asked of it until the opposite is said.
     case sensor(isThere: Bool)
+    /// How it goes at the sensor, for the person who is asked. It decides nothing, so it is under no code. `done` of `total`
+    /// touches are learnt; both are 0 where none is to be learnt.
+    case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
+    /// The names of the fingers, for the person alone. It decides nothing.
+    case fingers(nonce: [UInt8], [String])
+
+    package static let touchesMax: Int64 = 100
+    package static let fingersMax = 10
+    package static let fingerNameBytesMax = 64
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -79,6 +93,16 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case 0: return .hello(isPaired: try report.boolean("is paired"))
             case 1: return .verdict(try report.value("verdict"))
             case 2: return .sensor(isThere: try report.boolean("is there"))
+            case 3:
+                let nonce = try report.octets("nonce", in: 32...32)
+                guard let hint = FingerHint(rawValue: try report.integer("hint", in: 1...255)) else {
+                    throw DERFault("hint is unknown")
+                }
+                let touches = 0...Self.touchesMax
+                return .hint(nonce: nonce, hint, done: try report.integer("done", in: touches), total: try report.integer("total", in: touches))
+            case 4:
+                let nonce = try report.octets("nonce", in: 32...32)
+                return .fingers(nonce: nonce, try report.list("fingers", max: Self.fingersMax, of: FingerName.self).map(\.text))
             default: throw DERFault("report is unknown")
             }
         }
@@ -93,9 +117,22 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case .hello(let isPaired): try fields.tagged(0) { try $0.boolean(isPaired) }
             case .verdict(let verdict): try fields.tagged(1) { try $0.value(verdict) }
             case .sensor(let isThere): try fields.tagged(2) { try $0.boolean(isThere) }
+            case .hint(let nonce, let hint, let done, let total):
+                try fields.tagged(3) { try $0.octets(nonce); try $0.integer(hint.rawValue); try $0.integer(done); try $0.integer(total) }
+            case .fingers(let nonce, let names):
+                try fields.tagged(4) { try $0.octets(nonce); try $0.list(names.prefix(Self.fingersMax).map(FingerName.init)) }
             }
         }
     }
+}
+
+/// `FingerName ::= SEQUENCE { name UTF8String }`: one finger as the store of templates calls it, "right-index-finger".
+package struct FingerName: Hashable, Sendable, DERReadable, DERWritable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+    package init(from fields: inout DERFields) throws { text = try fields.text("name", max: ReaderReport.fingerNameBytesMax) }
+    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(text) } }
 }
 
 /// `ReaderVerdict ::= SEQUENCE { outcome INTEGER, person INTEGER, nonce OCTET STRING (SIZE (32)),

@@ -13,6 +13,8 @@ package enum AuthenticationReply: Hashable, Sendable {
     case waitingForPerson(String)
     /// To `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
+    /// The names of the person's fingers, as the store of templates calls them.
+    case fingers([String])
 }
 
 extension AuthenticationReply: DERReadable, DERWritable {
@@ -28,6 +30,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
             case 3: return .challenge(try reply.value("challenge"))
             case 4: return .waitingForPerson(try reply.text("where", max: 512))
             case 5: return .evaluated(try reply.value("result"))
+            case 20: return .fingers(try reply.list("fingers", max: 32, of: Sentence.self).map(\.text))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -46,6 +49,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
             case .challenge(let challenge): try fields.tagged(3) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(4) { try $0.text(place) }
             case .evaluated(let result): try fields.tagged(5) { try $0.value(result) }
+            case .fingers(let names): try fields.tagged(20) { try $0.list(names.prefix(32).map(Sentence.init)) }
             }
         }
     }

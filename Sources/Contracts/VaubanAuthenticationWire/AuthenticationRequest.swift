@@ -32,11 +32,12 @@ package enum AuthenticationRequest: Hashable, Sendable {
     case forgetFingers(PasscodeChallenge, SealedPasscode)
     /// Waits for the person at the reader.
     case unlockByFinger
+    case listFingers(PasscodeChallenge, SealedPasscode)
 }
 
 /// `AuthenticationRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { status [0], challenge [1], setPasscode [2],
 ///   changePasscode [3], unlock [4], lock [5], canEvaluate [6], evaluate [7], removePasscode [8], erase [9], recover [10],
-///   setRecoveryKey [11], configure [12], enrol [13], forgetFingers [14], unlockByFinger [15] } }`
+///   setRecoveryKey [11], configure [12], enrol [13], forgetFingers [14], unlockByFinger [15], listFingers [29] } }`
 extension AuthenticationRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -70,6 +71,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
             case 13: return .enrol(try call.value("challenge"), try call.value("passcode"), unlocks: try call.boolean("unlocks"))
             case 14: return .forgetFingers(try call.value("challenge"), try call.value("passcode"))
             case 15: return .unlockByFinger
+            case 29: return .listFingers(try call.value("challenge"), try call.value("passcode"))
             default: throw Refusal(.unknownRequest, "authentication request \(number) is not known to version \(Self.version)")
             }
         }
@@ -121,6 +123,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
             try fields.tagged(13) { try $0.value(challenge); try $0.value(passcode); try $0.boolean(unlocks) }
         case .forgetFingers(let challenge, let passcode): try fields.tagged(14) { try $0.value(challenge); try $0.value(passcode) }
         case .unlockByFinger: fields.tagged(15) { _ in }
+        case .listFingers(let challenge, let passcode): try fields.tagged(29) { try $0.value(challenge); try $0.value(passcode) }
         case .status, .challenge, .setPasscode, .changePasscode, .unlock, .lock, .canEvaluate, .evaluate: break
         }
     }

@@ -102,6 +102,9 @@ package struct EnclaveHost: Sendable {
     /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the person;
     /// `status` shows them.
     package var missingProtections: [String] = []
+    /// Whether a set of enrolled fingers can be told from another. Where the reader is of the person's own user it cannot: any
+    /// program of theirs could say that nothing changed.
+    package var tellsFingerSets = true
 
     package init(
         backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,

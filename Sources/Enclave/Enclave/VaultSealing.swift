@@ -16,6 +16,9 @@ extension Vault {
         if let control, control.requirement(for: .encrypt) == nil {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
+        if let control, control.flags.contains(.biometryCurrentSet), !host.tellsFingerSets {
+            throw Refusal(.unsupported, "in user mode the present set of fingers cannot be told from another; any finger can be asked for")
+        }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         guard !requirement.openWays.isEmpty else {
             throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")

@@ -13,6 +13,10 @@ enum PromptEvent: Sendable {
     case report(AttentionReport)
     /// Of the reader, under its key; with what it held for this person, if it did.
     case verdict(ReaderVerdict, HeldSecret?)
+    /// How it goes at the reader, for the person alone.
+    case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
+    /// What was asked for by a ceremony: the names of the fingers.
+    case fingers(nonce: [UInt8], [String])
     case readerGone
     /// The person's keychain was locked, or got other keys.
     case closed

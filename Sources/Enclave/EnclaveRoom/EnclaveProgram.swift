@@ -14,6 +14,8 @@ package struct EnclaveOptions: Sendable {
     package var trace: (@Sendable (String) -> Void)?
     /// Protections that the room is to do without, as on a machine that lacks them.
     package var without: Set<HardeningFeature> = []
+    /// Whether sets of fingers are told apart; nil where the mode says it, as in the shipped program.
+    package var tellsFingerSets: Bool?
 
     package init(cost: StretchCost) { self.cost = cost }
 }
@@ -31,6 +33,7 @@ package enum EnclaveProgram {
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
             // The list of the system's users is out of reach when the room is shut in, and so is what tells of the machine.
             let peers = try RoomPeers()
+            let tellsFingerSets = try options.tellsFingerSets ?? Roster.isOfThisProcess()
             let machineID = SmallFile.text(path: "/etc/machine-id", max: 64)
             let cost = options.cost.within(memory: MachineMemory.limit)
             let missing = try hardening.confine(state: folder)
@@ -39,6 +42,7 @@ package enum EnclaveProgram {
                 backend: backend, store: FileStateStore(in: folder), clock: options.clock,
                 stretcher: PasscodeStretcher(cost), trace: options.trace)
             host.missingProtections = missing
+            host.tellsFingerSets = tellsFingerSets
             // Without a device secret there is nothing that could have been copied.
             if backend is DeviceSecret, let warning = MachineMark.warning(in: folder, machineID: machineID) {
                 host.missingProtections.append(warning)

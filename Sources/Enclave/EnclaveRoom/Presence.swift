@@ -102,9 +102,9 @@ private final class Prompt {
         try ask()
         while true {
             switch try next() {
-            case .readerGone:
-                tell(.readerGone)
-                try dropFinger()
+            case .readerGone: try dropFinger(.readerGone)
+            case .hint(let nonce, let hint, _, _): if nonce == fingerNonce { tell(hint) }
+            case .fingers: continue
             case .closed:
                 // Nothing that was shown outlives a lock, and no question does: who comes back is asked anew.
                 outcome = .cancelled
@@ -159,6 +159,12 @@ private final class Prompt {
     /// Changes the picture of the finger.
     private func tell(_ news: PromptUpdate.News) {
         room.attention.update(pending, PromptUpdate(news, fingersLeft: vault.status.biometry.missesLeft))
+    }
+
+    /// What would help the reader to read the finger.
+    private func tell(_ hint: FingerHint) {
+        guard let hint = PromptUpdate.Hint(rawValue: hint.rawValue) else { return }
+        room.attention.update(pending, PromptUpdate(.hint, fingersLeft: vault.status.biometry.missesLeft, hint: hint))
     }
 
     /// From the first place on, the caller waits for the person; it hears of another only when it is another.
@@ -274,7 +280,7 @@ private final class Prompt {
                 gathered.evidence.finger = try vault.fingerMatched(fingers: verdict.fingers)
             } catch {
                 if ways == .finger { throw error }
-                try dropFinger()
+                try dropFinger(.disabled)
                 return false
             }
             tell(.matched)
@@ -287,8 +293,7 @@ private final class Prompt {
             vault.fingerMissed()
             misses += 1
             if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
-                tell(.disabled)
-                try dropFinger()
+                try dropFinger(.disabled)
             } else {
                 tell(.tryAgain)
                 askFinger()
@@ -304,11 +309,12 @@ private final class Prompt {
     }
 
     /// No finger counts in this prompt any more; what is left is the passcode, or nothing.
-    private func dropFinger() throws(Refusal) {
+    private func dropFinger(_ why: PromptUpdate.News) throws(Refusal) {
         guard ways.contains(.finger) else { return }
         if let fingerNonce { room.reader.cancel(fingerNonce) }
         fingerNonce = nil
         ways.remove(.finger)
+        tell(why)
         guard !ways.isEmpty else { throw Refusal(vault.fingerRefusal ?? .authenticationFailed, "no finger matched") }
         try ask()
     }

@@ -75,6 +75,14 @@ final class ReaderLine: Sendable {
             }
             deliver(verdict, HeldSecret.ofOptional(held))
             return true
+        case .hint(let nonce, let hint, let done, let total):
+            guard held == nil else { return false }
+            waiting(for: nonce, on: channel)?.report(.hint(nonce: nonce, hint, done: done, total: total))
+            return true
+        case .fingers(let nonce, let names):
+            guard held == nil else { return false }
+            waiting(for: nonce, on: channel)?.report(.fingers(nonce: nonce, names))
+            return true
         }
     }
 
@@ -94,6 +102,10 @@ final class ReaderLine: Sendable {
             host.reader.isThere = state.hasSensor
         }
         return true
+    }
+
+    private func waiting(for nonce: [UInt8], on channel: Channel) -> PendingPrompt? {
+        state.withLock { $0.channel === channel ? $0.waiting[nonce]?.pending : nil }
     }
 
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
@@ -128,6 +140,10 @@ final class ReaderLine: Sendable {
 
     func forgetFingers(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
         begin(.forgetFingers(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: false))
+    }
+
+    func listFingers(_ person: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.list(person: person, nonce: nonce), nonce, Waiting(person: person, pending: pending, isUnlock: false))
     }
 
     private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: Waiting) -> Bool {

@@ -107,6 +107,9 @@ extension RequestLine {
 
         case .evaluate(let evaluation): return try evaluate(evaluation, for: caller, in: vault)
 
+        case .listFingers(let challenge, let sealed):
+            return Response(.fingers(try listFingers(challenge, sealed, for: caller, in: vault)))
+
         default: try carryOutUpkeep(request, for: caller, in: vault)
         }
         return Response(.done)

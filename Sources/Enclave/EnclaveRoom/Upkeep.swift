@@ -48,7 +48,7 @@ extension RequestLine {
             let given = try unseal(challenge, sealed, allowing: .forgetFingers, caller)
             try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
             try vault.endEnrolment()
-            _ = try ceremony(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
+            _ = try verdict(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
 
         case .unlockByFinger: try unlockByFinger(for: caller, in: vault)
 
@@ -57,6 +57,18 @@ extension RequestLine {
     }
 
     // MARK: Fingers
+
+    /// The names of the person's fingers, after the passcode.
+    func listFingers(
+        _ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> [String] {
+        let given = try unseal(challenge, sealed, allowing: .listFingers, caller)
+        try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
+        switch try ceremony(for: caller, { nonce, pending in room.reader.listFingers(caller.uid, nonce: nonce, pending) }) {
+        case .fingers(let names): return names
+        case .verdict: throw Refusal(.biometryNotAvailable, "the reader cannot name them")
+        }
+    }
 
     /// What a right passcode gives, without the passcode, for what takes the person longer than a word.
     private func passcodeKey(
@@ -70,7 +82,7 @@ extension RequestLine {
 
     /// The passcode's key is kept for as long as the person is at the reader and no lock comes.
     private func enrol(_ kept: GatheredEvidence, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
-        let (verdict, _) = try ceremony(for: caller, endsWithLock: true) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
+        let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
         guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was learnt") }
         switch kept.passcodeKey {
         case .some(let key): try vault.enrol(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
@@ -82,7 +94,7 @@ extension RequestLine {
         if vault.status.lock == .unlocked { return }
         guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut, "the passcode unlocks") }
         for _ in 1...PromptQuestion.attemptsMax {
-            let (verdict, held) = try ceremony(for: caller) { nonce, pending in room.reader.askToUnlock(caller.uid, nonce: nonce, pending) }
+            let (verdict, held) = try verdict(for: caller) { nonce, pending in room.reader.askToUnlock(caller.uid, nonce: nonce, pending) }
             switch verdict.outcome {
             case .matched:
                 guard let held else { throw Refusal(.biometryLockedOut, "the reader holds nothing for you; the passcode unlocks") }
@@ -96,24 +108,39 @@ extension RequestLine {
         throw Refusal(.authenticationFailed, "no finger matched")
     }
 
-    /// Something at the reader that no prompt shows: the caller's own surface says what to do.
-    private func ceremony(
+    private enum CeremonyEnd {
+        case verdict(ReaderVerdict, HeldSecret?)
+        case fingers([String])
+    }
+
+    private func verdict(
         for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
     ) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
+        guard case .verdict(let verdict, let held) = try ceremony(for: caller, endsWithLock: endsWithLock, begin) else {
+            throw Refusal(.biometryNotAvailable, "the reader answered something else")
+        }
+        return (verdict, held)
+    }
+
+    /// Something at the reader that no prompt shows: the caller's own surface says what to do, and is told how it goes.
+    private func ceremony(
+        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+    ) throws(Refusal) -> CeremonyEnd {
         let nonce: [UInt8]
         do throws(SystemFault) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "the reader cannot be asked") }
         let pending = try room.attention.begin(for: caller.uid)
         defer { room.attention.forget(pending) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
-        do { try channel.send(header: try EnclaveReply.waitingForPerson(place: "the fingerprint reader").encoded()) } catch {
-            throw Refusal(.cancelled, "the caller is gone")
-        }
+        try tell("the fingerprint reader")
         let deadline = MachineClock.monotonic + DoorLimits.personTime
         while true {
             switch pending.next() {
-            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return (verdict, held)
+            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return .verdict(verdict, held)
             case .verdict(let verdict, _) where verdict.nonce == nonce: throw Refusal(.authenticationFailed, "the reader named another person")
+            case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
+            case .hint(let asked, let hint, let done, let total) where asked == nonce:
+                try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")
             case .readerGone: throw Refusal(.biometryNotAvailable, "the reader is gone")
             case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
             case .some: continue
@@ -124,6 +151,12 @@ extension RequestLine {
             case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
             case .deadline: throw Refusal(.personTimeOver)
             }
+        }
+    }
+
+    private func tell(_ place: String) throws(Refusal) {
+        do { try channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch {
+            throw Refusal(.cancelled, "the caller is gone")
         }
     }
 }

@@ -1,25 +1,15 @@
 #define _GNU_SOURCE
-#include "CVaubanBus.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-bus.h>
 
-#define DAEMON "org.freedesktop.DBus"
-#define DAEMON_PATH "/org/freedesktop/DBus"
 #define LOGIN "org.freedesktop.login1"
 #define LOGIN_PATH "/org/freedesktop/login1"
 #define MANAGER LOGIN ".Manager"
 #define SESSION LOGIN ".Session"
-#define PROPERTIES DAEMON ".Properties"
-
-struct vauban_bus {
-    sd_bus *bus;
-    /* The signal that was taken last: its sender and path are lent to the caller. */
-    sd_bus_message *taken;
-};
 
 static const char *const matches[] = {
     "type='signal',sender='" DAEMON "',interface='" DAEMON "',member='NameOwnerChanged',arg0='" LOGIN "'",
@@ -37,21 +27,21 @@ void vauban_bus_close(struct vauban_bus *bus) {
     free(bus);
 }
 
-static int prepare(sd_bus *bus, const char *address, uint64_t timeout) {
+static int prepare(sd_bus *bus, const char *address, uint64_t timeout, const char *const *matches, size_t count) {
     int r = sd_bus_set_address(bus, address);
     if (r >= 0) r = sd_bus_set_bus_client(bus, true);
     if (r >= 0) r = sd_bus_set_method_call_timeout(bus, timeout);
     if (r >= 0) r = sd_bus_start(bus);
-    for (size_t i = 0; r >= 0 && i < sizeof matches / sizeof *matches; i++)
+    for (size_t i = 0; r >= 0 && i < count; i++)
         r = sd_bus_call_method(bus, DAEMON, DAEMON_PATH, DAEMON, "AddMatch", NULL, NULL, "s", matches[i]);
     return r;
 }
 
-int vauban_bus_open(const char *address, uint64_t timeout, struct vauban_bus **result) {
+int vauban_bus_connect(const char *address, uint64_t timeout, const char *const *matches, size_t count, struct vauban_bus **result) {
     struct vauban_bus *bus = calloc(1, sizeof *bus);
     if (!bus) return -ENOMEM;
     int r = sd_bus_new(&bus->bus);
-    if (r >= 0) r = prepare(bus->bus, address, timeout);
+    if (r >= 0) r = prepare(bus->bus, address, timeout, matches, count);
     if (r < 0) {
         vauban_bus_close(bus);
         return r;
@@ -60,11 +50,19 @@ int vauban_bus_open(const char *address, uint64_t timeout, struct vauban_bus **r
     return 0;
 }
 
+int vauban_bus_open(const char *address, uint64_t timeout, struct vauban_bus **result) {
+    return vauban_bus_connect(address, timeout, matches, sizeof matches / sizeof *matches, result);
+}
+
 int vauban_bus_login_owner(struct vauban_bus *bus, char *unique, uint32_t *uid) {
+    return vauban_bus_owner(bus, LOGIN, unique, uid);
+}
+
+int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *unique, uint32_t *uid) {
     sd_bus_error error = SD_BUS_ERROR_NULL;
     sd_bus_message *reply = NULL;
     const char *name;
-    int r = sd_bus_call_method(bus->bus, DAEMON, DAEMON_PATH, DAEMON, "GetNameOwner", &error, &reply, "s", LOGIN);
+    int r = sd_bus_call_method(bus->bus, DAEMON, DAEMON_PATH, DAEMON, "GetNameOwner", &error, &reply, "s", well_known);
     bool nobody = r < 0 && sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
     if (r >= 0) r = sd_bus_message_read(reply, "s", &name);
     if (r >= 0 && strlen(name) >= VAUBAN_BUS_NAME_MAX) r = -EMSGSIZE;
@@ -84,16 +82,15 @@ int vauban_bus_login_owner(struct vauban_bus *bus, char *unique, uint32_t *uid) 
 }
 
 /* A reply counts only from the one that was asked. */
-static int from_owner(sd_bus_message *reply, const char *owner) {
+int vauban_bus_from_owner(sd_bus_message *reply, const char *owner) {
     const char *sender = sd_bus_message_get_sender(reply);
     return sender && strcmp(sender, owner) == 0 ? 0 : -EBADMSG;
 }
 
-/* A property that lies in a variant of this type. The caller reads it from the reply and lets go of that. */
-static int property(struct vauban_bus *bus, const char *owner, const char *path, const char *interface, const char *name,
-                    const char *type, sd_bus_message **reply) {
+int vauban_bus_property(struct vauban_bus *bus, const char *owner, const char *path, const char *interface, const char *name,
+                        const char *type, sd_bus_message **reply) {
     int r = sd_bus_call_method(bus->bus, owner, path, PROPERTIES, "Get", NULL, reply, "ss", interface, name);
-    if (r >= 0) r = from_owner(*reply, owner);
+    if (r >= 0) r = vauban_bus_from_owner(*reply, owner);
     if (r >= 0) r = sd_bus_message_enter_container(*reply, 'v', type);
     return r;
 }
@@ -101,7 +98,7 @@ static int property(struct vauban_bus *bus, const char *owner, const char *path,
 int vauban_bus_is_preparing_for_sleep(struct vauban_bus *bus, const char *owner) {
     sd_bus_message *reply = NULL;
     int value = 0;
-    int r = property(bus, owner, LOGIN_PATH, MANAGER, "PreparingForSleep", "b", &reply);
+    int r = vauban_bus_property(bus, owner, LOGIN_PATH, MANAGER, "PreparingForSleep", "b", &reply);
     if (r >= 0) r = sd_bus_message_read(reply, "b", &value);
     sd_bus_message_unref(reply);
     return r < 0 ? r : value != 0;
@@ -111,7 +108,7 @@ int vauban_bus_delay_sleep(struct vauban_bus *bus, const char *owner, const char
     sd_bus_message *reply = NULL;
     int lent;
     int r = sd_bus_call_method(bus->bus, owner, LOGIN_PATH, MANAGER, "Inhibit", NULL, &reply, "ssss", "sleep", who, why, "delay");
-    if (r >= 0) r = from_owner(reply, owner);
+    if (r >= 0) r = vauban_bus_from_owner(reply, owner);
     if (r >= 0) r = sd_bus_message_read(reply, "h", &lent);
     /* The reply owns the descriptor that it lends. */
     if (r >= 0) {
@@ -125,7 +122,7 @@ int vauban_bus_delay_sleep(struct vauban_bus *bus, const char *owner, const char
 int vauban_bus_session_user(struct vauban_bus *bus, const char *owner, const char *session, uint32_t *uid) {
     sd_bus_message *reply = NULL;
     const char *path;
-    int r = property(bus, owner, session, SESSION, "User", "(uo)", &reply);
+    int r = vauban_bus_property(bus, owner, session, SESSION, "User", "(uo)", &reply);
     if (r >= 0) r = sd_bus_message_read(reply, "(uo)", uid, &path);
     /* An end of the container instead of the pair is no answer either. */
     if (r == 0) r = -EBADMSG;

@@ -7,15 +7,19 @@ package struct RoomPrograms: Sendable {
     let enclave: Program
     let keychain: Program
     let watcher: Program
+    /// Nil where a test is the reader itself.
+    let reader: Program?
 
     package static let installed = RoomPrograms()
 
     package init(
-        enclave: Program = ("enclaved", []), keychain: Program = ("keychaind", []), watcher: Program = ("vauban-watcher", [])
+        enclave: Program = ("enclaved", []), keychain: Program = ("keychaind", []), watcher: Program = ("vauban-watcher", []),
+        reader: Program? = ("vauban-reader", [])
     ) {
         self.enclave = enclave
         self.keychain = keychain
         self.watcher = watcher
+        self.reader = reader
     }
 }
 
@@ -23,7 +27,7 @@ package struct RoomPrograms: Sendable {
 struct RoomPlan: Sendable {
     let program: String
     let arguments: [String]
-    /// The name of its socket, both in the folder of sockets and to the room; witness and watcher have none, since they only dial.
+    /// The name of its socket, both in the folder of sockets and to the room; witness, watcher and reader have none, since they only dial.
     let socket: String?
 
     init(program: String, arguments: [String], socket: String?) {
@@ -45,10 +49,11 @@ struct RoomPlan: Sendable {
             RoomPlan(program: "authd", arguments: dials, socket: "authentication"),
             RoomPlan(program: "vauban-witness", arguments: dials, socket: nil),
             RoomPlan(programs.watcher, arguments: dials, socket: nil),
-        ]
+        ] + (programs.reader.map { [RoomPlan($0, arguments: dials + ["--state", "\(home)/\(readerFolder)"], socket: nil)] } ?? [])
     }
 
     static let enclaveFolder = "enclave"
     static let keychainFolder = "keychain"
-    static let stateFolders = [enclaveFolder, keychainFolder]
+    static let readerFolder = "reader"
+    static let stateFolders = [enclaveFolder, keychainFolder, readerFolder]
 }

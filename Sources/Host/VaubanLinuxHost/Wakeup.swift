@@ -26,6 +26,15 @@ package final class Wakeup: Sendable {
         }
     }
 
+    /// Readable while a signal waits, for a poll of another kind.
+    package var number: Int32 { reading.number }
+
+    /// Takes the signals that came.
+    package func clear() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(reading.number, &bytes, bytes.count) == bytes.count {}
+    }
+
     /// A full pipe is as good as a signal, so a failed write is no matter.
     package func signal() {
         var byte: UInt8 = 1

@@ -48,7 +48,12 @@ package struct RoomProfile: Sendable {
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    package static let all = [enclaved, keychaind, authd, witness, watcher]
+    /// It asks the system for people's names, whose files are replaced as a whole: only a rule about their folder lasts.
+    package static let reader = RoomProfile(
+        name: "reader", files: Files(reads: own + ["/etc"]), holdsSecrets: true,
+        groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher, reader]
 
     package var calls: [CallRule] {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }

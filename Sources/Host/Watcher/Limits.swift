@@ -12,26 +12,6 @@ enum WatcherLimits {
     /// Pauses before the line to the enclave is opened again, doubled each time up to the longest.
     static let reconnectPauseMin: Int32 = 20
     static let reconnectPauseMax: Int32 = 2_000
-    /// A line or a bus that lived this long was a good one, so the next pause is the shortest again.
-    static let goodConnection: UInt64 = 1_000_000_000
     /// Events on their way to the enclave at once; an enclave that answers so few hangs.
     static let unansweredMax = 64
-}
-
-/// Pauses that grow while what follows them is short-lived.
-struct Backoff {
-    private let shortest: Int32
-    private let longest: Int32
-    private var pause: Int32 = 0
-
-    init(from shortest: Int32, to longest: Int32) {
-        self.shortest = shortest
-        self.longest = longest
-    }
-
-    /// The pause, in milliseconds, after a connection that lived so long, in nanoseconds.
-    mutating func pause(afterLiving lived: UInt64) -> Int32 {
-        pause = lived > WatcherLimits.goodConnection ? shortest : min(max(pause * 2, shortest), longest)
-        return pause
-    }
 }

@@ -8,7 +8,7 @@ import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|rich|sealed|guard|evaluate|forked|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|forked|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -34,6 +34,11 @@ case "sealed":
     _ = context.setCredential(Data(words[1].utf8), type: .applicationPassword)
     item[kSecUseAuthenticationContext] = context
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil)
+    status = SecItemAdd(item as CFDictionary, nil)
+// For a finger of the present set.
+case "fingers":
+    item[kSecValueData] = Data(value.utf8)
+    item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, nil)
     status = SecItemAdd(item as CFDictionary, nil)
 case "show":
     item[kSecAttrSynchronizable] = kSecAttrSynchronizableAny

@@ -1,7 +1,7 @@
 // The launcher with the enclave that has a cheap key derivation, and with a keychaind whose clocks the file `clock` in its
 // state folder moves; for tests, never installed. Words in the file `enclave-arguments` of its home, one a line, are further
 // arguments of that enclave. Where VAUBAN_TEST_BUS names a bus, the watcher watches that one and believes the login manager of
-// the user VAUBAN_TEST_BUS_OWNER.
+// the user VAUBAN_TEST_BUS_OWNER. There is no reader, whose part tests play, but where VAUBAN_TEST_READER_BUS names its bus.
 
 import Foundation
 import Launcher
@@ -15,7 +15,11 @@ var watcher: RoomPrograms.Program = ("vauban-watcher", [])
 if let bus = environment["VAUBAN_TEST_BUS"], let owner = environment["VAUBAN_TEST_BUS_OWNER"] {
     watcher = ("vauban-watcher-testing", ["--bus", bus, "--bus-owner-uid", owner])
 }
+var reader: RoomPrograms.Program?
+if let bus = environment["VAUBAN_TEST_READER_BUS"] {
+    reader = ("vauban-reader-testing", ["--bus", bus, "--bus-owner-uid", environment["VAUBAN_TEST_BUS_OWNER"] ?? "0"])
+}
 LauncherProgram.main(
     RoomPrograms(
         enclave: ("enclaved-testing", extra.split(separator: "\n").map(String.init)),
-        keychain: ("keychaind-testing", ["--clock", "\(home)/keychain/clock"]), watcher: watcher))
+        keychain: ("keychaind-testing", ["--clock", "\(home)/keychain/clock"]), watcher: watcher, reader: reader))

@@ -19,6 +19,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
     case configure(LockSettings)
     case enrol(unlocks: Bool)
     case forgetFingers
+    case listFingers
     /// The answer to a question for consent, as it was shown. It is not one of the enclave's requests; what allows it is the
     /// passcode.
     case consent(Consent, ConsentChoice)
@@ -33,7 +34,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
         case .recover: .recover
         case .setRecoveryKey: .recoveryKey
         case .configure: .configure
-        case .enrol, .forgetFingers: .enrol
+        case .enrol, .forgetFingers, .listFingers: .enrol
         case .consent: .prompt
         }
     }
@@ -45,7 +46,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
         case .setPasscode(let recoveryKey), .setRecoveryKey(let recoveryKey): [recoveryKey]
         case .changePasscode(let new, _): [new]
         case .recover(let new, let newRecoveryKey): [new, newRecoveryKey]
-        case .removePasscode, .erase, .configure, .enrol, .forgetFingers, .consent: []
+        case .removePasscode, .erase, .configure, .enrol, .forgetFingers, .listFingers, .consent: []
         }
     }
 
@@ -62,6 +63,7 @@ package enum CeremonyBinding: Hashable, Sendable, DERWritable {
             case .configure(let settings): try fields.tagged(22) { try $0.value(settings) }
             case .enrol(let unlocks): try fields.tagged(23) { try $0.boolean(unlocks) }
             case .forgetFingers: fields.tagged(24) { _ in }
+            case .listFingers: fields.tagged(29) { _ in }
             case .consent(let consent, let choice): try fields.tagged(7) { try $0.value(consent); try $0.integer(choice.rawValue) }
             }
         }

@@ -1,5 +1,5 @@
-/* The message bus as far as the watcher needs it: ask the login manager, and hear its signals. Over sd-bus, whose variable
-   arguments and containers Swift cannot call. Nothing here decides anything; a negative result is -errno.
+/* The message bus as far as the watcher and the fingerprint reader need it: ask the login manager or fprintd, and hear their
+   signals. Over sd-bus, whose variable arguments and containers Swift cannot call. Nothing here decides anything; a negative result is -errno.
    A connection is used by one thread. */
 #ifndef CVAUBAN_BUS_H
 #define CVAUBAN_BUS_H
@@ -45,5 +45,7 @@ int vauban_bus_session_user(struct vauban_bus *bus, const char *owner, const cha
 int vauban_bus_next(struct vauban_bus *bus, const char **sender, const char **path, bool *flag);
 /* Waits until something comes, at most so many microseconds (UINT64_MAX: without end): 0 or positive. */
 int vauban_bus_wait(struct vauban_bus *bus, uint64_t timeout);
+
+#include "CVaubanFprint.h"
 
 #endif

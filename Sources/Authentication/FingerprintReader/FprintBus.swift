@@ -1,0 +1,146 @@
+internal import CVaubanBus
+internal import EnclaveWire
+internal import VaubanLinuxHost
+
+/// One connection to the bus on which fprintd speaks. Used by one thread. It throws where the bus itself fails.
+final class FprintBus {
+    /// How a call ended.
+    enum Answer {
+        case done
+        /// fprintd is not there any more, or this sensor is not.
+        case gone
+        case inUse
+        case denied
+        case noPrints
+        case failed
+
+        init(_ number: Int32) {
+            self =
+                switch vauban_fprint_answer(UInt32(number)) {
+                case VAUBAN_FPRINT_DONE: .done
+                case VAUBAN_FPRINT_GONE: .gone
+                case VAUBAN_FPRINT_IN_USE: .inUse
+                case VAUBAN_FPRINT_DENIED: .denied
+                case VAUBAN_FPRINT_NO_PRINTS: .noPrints
+                default: .failed
+                }
+        }
+    }
+
+    /// A signal that came, with its sender in the bus daemon's words. Whether to believe it is decided elsewhere.
+    struct Signal {
+        enum Kind {
+            case ownerChanged
+            case sensorsChanged
+            /// What the sensor says of a touch, and whether it is done.
+            case verify(String, isDone: Bool)
+            case enrol(String, isDone: Bool)
+            case other
+        }
+
+        let kind: Kind
+        let sender: String
+        let path: String
+    }
+
+    /// Who owns fprintd's name.
+    struct Owner: Hashable {
+        let uniqueName: String
+        let uid: UInt32
+    }
+
+    struct Sensor: Hashable {
+        let path: String
+        /// The model, in fprintd's words.
+        let name: String
+        /// Whether a finger is swept over it.
+        let isSwipe: Bool
+        /// Touches that a finger takes to be learnt; 0 while fprintd does not say.
+        let touches: Int64
+    }
+
+    private let bus: OpaquePointer
+
+    init(address: String) throws(SystemFault) {
+        var bus: OpaquePointer?
+        try SystemFault.checkNegated(vauban_fprint_open(address, ReaderLimits.answerMax / 1000, &bus), "reach the bus")
+        guard let bus else { throw SystemFault("reach the bus", code: 0) }
+        self.bus = bus
+    }
+
+    deinit { vauban_bus_close(bus) }
+
+    func owner() throws(SystemFault) -> Owner? {
+        var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
+        var uid: UInt32 = 0
+        let found = try SystemFault.checkNegated(vauban_fprint_owner(bus, &name, &uid), "ask who fprintd is")
+        return found == 1 ? Owner(uniqueName: Self.text(name), uid: uid) : nil
+    }
+
+    func canStart() throws(SystemFault) -> Bool {
+        try SystemFault.checkNegated(vauban_fprint_can_start(bus), "ask what the bus can start") == 1
+    }
+
+    func start() throws(SystemFault) -> Bool { try SystemFault.checkNegated(vauban_fprint_start(bus), "have fprintd started") == 1 }
+
+    func sensor(_ owner: Owner) throws(SystemFault) -> (Answer, Sensor?) {
+        var path = [CChar](repeating: 0, count: Int(VAUBAN_FPRINT_TEXT_MAX))
+        var found = vauban_fprint_sensor()
+        let answer = try SystemFault.checkNegated(vauban_fprint_sensor(bus, owner.uniqueName, &path, &found), "look for a sensor")
+        guard answer == 0 else { return (Answer(answer), nil) }
+        let name = withUnsafeBytes(of: found.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let kind = withUnsafeBytes(of: found.kind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let touches = min(Int64(max(found.touches, 0)), ReaderReport.touchesMax)
+        return (.done, Sensor(path: Self.text(path), name: name, isSwipe: kind == "swipe", touches: touches))
+    }
+
+    /// The names of a person's fingers; "" is whoever asks.
+    func fingers(_ owner: Owner, _ sensor: Sensor, of person: String) throws(SystemFault) -> (Answer, [String]) {
+        var names = [CChar](repeating: 0, count: 4096)
+        let answer = Answer(
+            try SystemFault.checkNegated(
+                vauban_fprint_fingers(bus, owner.uniqueName, sensor.path, person, &names, names.count), "list fingers"))
+        return (answer, Self.text(names).split(separator: "\n").map(String.init))
+    }
+
+    func call(
+        _ owner: Owner, _ sensor: Sensor, _ method: String, _ text: String? = nil, within time: UInt64 = ReaderLimits.answerMax
+    ) throws(SystemFault) -> Answer {
+        let answer: Int32 =
+            if let text {
+                vauban_fprint_call(bus, owner.uniqueName, sensor.path, method, text, time / 1000)
+            } else {
+                vauban_fprint_call(bus, owner.uniqueName, sensor.path, method, nil, time / 1000)
+            }
+        return Answer(try SystemFault.checkNegated(answer, "call fprintd"))
+    }
+
+    /// The next signal that has come; nil when there is none at this moment.
+    func next() throws(SystemFault) -> Signal? {
+        var sender: UnsafePointer<CChar>?
+        var path: UnsafePointer<CChar>?
+        var text: UnsafePointer<CChar>?
+        var flag = false
+        let number = try SystemFault.checkNegated(vauban_fprint_next(bus, &sender, &path, &text, &flag), "hear the bus")
+        let said = text.map { String(cString: $0) } ?? ""
+        let kind: Signal.Kind
+        switch vauban_fprint_signal(UInt32(number)) {
+        case VAUBAN_FPRINT_NOTHING: return nil
+        case VAUBAN_FPRINT_OWNER_CHANGED: kind = .ownerChanged
+        case VAUBAN_FPRINT_SENSORS_CHANGED: kind = .sensorsChanged
+        case VAUBAN_FPRINT_VERIFY: kind = .verify(said, isDone: flag)
+        case VAUBAN_FPRINT_ENROL: kind = .enrol(said, isDone: flag)
+        default: kind = .other
+        }
+        return Signal(kind: kind, sender: sender.map { String(cString: $0) } ?? "", path: path.map { String(cString: $0) } ?? "")
+    }
+
+    /// Waits until something comes on the bus or on the descriptor, or so many nanoseconds.
+    func wait(_ time: UInt64?, or descriptor: Int32) throws(SystemFault) {
+        try SystemFault.checkNegated(vauban_fprint_wait(bus, descriptor, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

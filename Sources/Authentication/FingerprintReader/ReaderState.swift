@@ -1,0 +1,128 @@
+// What the reader keeps on the disk: the key of its pairing, and a mark for each person whose fingers it learnt.
+
+internal import EnclaveWire
+internal import SwiftASN1
+internal import Synchronization
+internal import VaubanDER
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+/// A secret that several threads may use.
+final class KeptSecret: Sendable {
+    let bytes: SecretBytes
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+
+    /// A secret of the one length that the enclave's line has; anything else is none.
+    static func ofOptional(_ secret: consuming SecretBytes?) -> KeptSecret? {
+        guard let secret = secret.take(), secret.count == 32 else { return nil }
+        return KeptSecret(secret)
+    }
+}
+
+/// `Mark ::= SEQUENCE { person INTEGER, mark OCTET STRING (SIZE (32)) }`
+private struct Mark: DERReadable, DERWritable {
+    let person: UInt32
+    let mark: [UInt8]
+
+    init(person: UInt32, mark: [UInt8]) {
+        self.person = person
+        self.mark = mark
+    }
+
+    init(from fields: inout DERFields) throws {
+        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        mark = try fields.octets("mark", in: 32...32)
+    }
+
+    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(Int64(person)); try $0.octets(mark) } }
+}
+
+/// `Marks ::= SEQUENCE { version INTEGER (1), marks SEQUENCE (SIZE (0..4096)) OF Mark }`
+private struct Marks: DERReadable, DERWritable {
+    var list: [Mark]
+
+    init(_ list: [Mark]) { self.list = list }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        list = try fields.list("marks", max: ReaderLimits.peopleMax)
+    }
+
+    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1); try $0.list(list) } }
+}
+
+final class ReaderState: Sendable {
+    private static let keyBytes = 32
+    private let pairing: DurableFile
+    private let enrolments: DurableFile
+    private let marks: Mutex<[UInt32: [UInt8]]>
+
+    /// A list of marks that cannot be read is one that is not there: every enrolment then ends, since its digest is another.
+    init(in folder: PrivateFolder) throws {
+        pairing = DurableFile("pairing", in: folder)
+        enrolments = DurableFile("enrolments", in: folder)
+        var known: [UInt32: [UInt8]] = [:]
+        if case .bytes(let bytes) = try enrolments.read(max: ReaderLimits.stateBytesMax, settling: true), let read = try? Marks(derBytes: bytes) {
+            for mark in read.list { known[mark.person] = mark.mark }
+        }
+        marks = Mutex(known)
+    }
+
+    // MARK: The pairing
+
+    /// Nil where there is none, or none that is whole.
+    func key() throws(SystemFault) -> KeptSecret? {
+        guard case .bytes(var bytes) = try pairing.read(max: Self.keyBytes, settling: true) else { return nil }
+        defer { for index in bytes.indices { bytes[index] = 0 } }
+        return bytes.count == Self.keyBytes ? KeptSecret(SecretBytes(copying: bytes)) : nil
+    }
+
+    func keep(_ key: KeptSecret) throws(SystemFault) {
+        let result: Result<Void, SystemFault> = key.bytes.withUnsafeBytes { bytes in
+            do throws(SystemFault) { return .success(try pairing.replace(with: bytes)) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+
+    func forgetKey() { pairing.folder.remove(pairing.name) }
+
+    // MARK: The marks
+
+    /// Everybody who has a mark.
+    var people: [UInt32] { marks.withLock { Array($0.keys) } }
+
+    /// Bound into the digest of a person's fingers, and another after each change of them, so that a finger that was put in
+    /// another's place under the same name makes another digest. Made where there is none.
+    func mark(of person: UInt32) throws(SystemFault) -> [UInt8] {
+        if let mark = marks.withLock({ $0[person] }) { return mark }
+        return try renew(person)
+    }
+
+    @discardableResult
+    func renew(_ person: UInt32) throws(SystemFault) -> [UInt8] {
+        let mark = try Entropy.bytes(32)
+        try change { $0[person] = mark }
+        return mark
+    }
+
+    func removeMark(of person: UInt32) throws(SystemFault) { try change { $0[person] = nil } }
+
+    private func change(_ change: (inout [UInt32: [UInt8]]) -> Void) throws(SystemFault) {
+        let result: Result<Void, SystemFault> = marks.withLock { marks in
+            var changed = marks
+            change(&changed)
+            do throws(SystemFault) {
+                let list = changed.sorted { $0.key < $1.key }.map { Mark(person: $0.key, mark: $0.value) }
+                guard list.count <= ReaderLimits.peopleMax, let bytes = try? Marks(list).encoded() else {
+                    throw SystemFault("keep the marks of so many people", code: 0)
+                }
+                try enrolments.replace(with: bytes)
+            } catch {
+                return .failure(error)
+            }
+            marks = changed
+            return .success(())
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,225 @@
+// What the enclave asks, as calls to fprintd, and what fprintd says, as words for the enclave. One question is before the sensor
+// at a time.
+
+internal import EnclaveWire
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+
+/// One life of a bus connection. It ends by the fault that ended the connection.
+struct SensorWatch {
+    /// The question that is before the sensor, which is claimed for its person.
+    struct Active {
+        enum Phase {
+            case preparing
+            case looking
+            case learning(done: Int64, total: Int64)
+        }
+
+        let question: Question
+        let owner: FprintBus.Owner
+        let sensor: FprintBus.Sensor
+        let name: String
+        var fingers = FingerDigest.none
+        var phase = Phase.preparing
+    }
+
+    let bus: FprintBus
+    let desk: QuestionDesk
+    let line: EnclaveLine
+    let kept: ReaderState
+    let names: PeopleNames
+    let log: Logger
+    private let settings: ReaderSettings
+    /// The believed owner of fprintd's name, while it runs, and its sensor; nobody else's signals count.
+    private var owner: FprintBus.Owner?
+    private var sensor: FprintBus.Sensor?
+    var questions = QuestionList()
+    var active: Active?
+    /// When a sensor is looked for again; nil while there is one.
+    private var lookDue: UInt64?
+    /// Until when nothing is tried at the sensor.
+    private var tryDue: UInt64?
+
+    init(
+        _ settings: ReaderSettings, line: EnclaveLine, desk: QuestionDesk, kept: ReaderState, names: PeopleNames, log: Logger
+    ) throws(SystemFault) {
+        bus = try FprintBus(address: settings.bus)
+        self.settings = settings
+        self.line = line
+        self.desk = desk
+        self.kept = kept
+        self.names = names
+        self.log = log
+    }
+
+    mutating func run() throws(SystemFault) -> Never {
+        try look()
+        while true {
+            while let signal = try bus.next() { try take(signal) }
+            for order in desk.take() { try take(order) }
+            let now = MachineClock.monotonic
+            questions.removeOld(now: now)
+            if let active, !questions.contains(active.question.nonce) { try stop() }
+            if let due = lookDue, due <= now { try look() }
+            try advance(now)
+            try bus.wait(pause, or: desk.number)
+        }
+    }
+
+    /// How long nothing needs to be done; nil while only a signal or the enclave brings something.
+    private var pause: UInt64? {
+        let now = MachineClock.monotonic
+        var dues = [lookDue, questions.isEmpty ? nil : tryDue].compactMap { $0 }
+        // A question that nobody took back ends by itself.
+        if !questions.isEmpty { dues.append(now + ReaderLimits.questionMax) }
+        return dues.min().map { $0 > now ? $0 - now : 0 }
+    }
+
+    // MARK: The sensor
+
+    /// Looks who fprintd is and which sensor it has, and has it started where it does not run. What was before the sensor begins anew.
+    mutating func look() throws(SystemFault) {
+        lookDue = nil
+        active = nil
+        owner = nil
+        sensor = nil
+        if try bus.owner() == nil { _ = try bus.start() }
+        guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.lookPause) }
+        guard found.uid == settings.daemonUID else {
+            return lose("fprintd's name belongs to user \(found.uid), who is not believed", again: ReaderLimits.lookPause)
+        }
+        let (answer, sensor) = try bus.sensor(found)
+        guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.lookPause) }
+        // What the person at the desktop may, and somebody over SSH may not.
+        if try bus.fingers(found, sensor, of: "").0 == .denied {
+            return lose("polkit does not let this user look for fingers", again: ReaderLimits.lookPause)
+        }
+        if self.owner != found { log.info("fprintd is asked", metadata: ["sensor": "\(sensor.name)"]) }
+        owner = found
+        self.sensor = sensor
+        line.tellSensor(isThere: true)
+    }
+
+    /// There is no sensor until the next look; the enclave ends every question then.
+    mutating func lose(_ why: String, again pause: UInt64) {
+        log.notice("there is no fingerprint reader: \(why)")
+        active = nil
+        sensor = nil
+        lookDue = MachineClock.monotonic + pause
+        tryDue = nil
+        questions.removeAll()
+        line.tellSensor(isThere: false)
+    }
+
+    /// fprintd ends by itself when nobody has used it for a while. Where the bus starts it again the sensor counts as there.
+    private mutating func ownerChanged() throws(SystemFault) {
+        let now = try bus.owner()
+        if now == owner, now != nil { return }
+        if now == nil, active == nil, sensor != nil, try bus.canStart() {
+            owner = nil
+            return
+        }
+        try look()
+    }
+
+    // MARK: What comes
+
+    mutating func take(_ signal: FprintBus.Signal) throws(SystemFault) {
+        if case .ownerChanged = signal.kind { return try ownerChanged() }
+        guard let owner, signal.sender == owner.uniqueName else { return }
+        switch signal.kind {
+        case .ownerChanged, .other: break
+        case .sensorsChanged: try look()
+        case .verify(let text, let isDone):
+            if let active, case .looking = active.phase, signal.path == active.sensor.path { try verified(text, isDone: isDone, active) }
+        case .enrol(let text, let isDone):
+            if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
+                try learned(text, isDone: isDone, active, done: done, total: total)
+            } else if text == "enroll-completed" {
+                foreignFinger()
+            }
+        }
+    }
+
+    private mutating func take(_ order: QuestionDesk.Order) throws(SystemFault) {
+        switch order {
+        case .lineLost:
+            questions.removeAll()
+        case .notice(.cancel(let nonce)):
+            questions.remove(nonce)
+        case .notice(let notice):
+            guard let question = Question(notice) else { return }
+            // Without a sensor the enclave has been told so, and has ended it.
+            guard sensor != nil else { return }
+            questions.add(question)
+            tryDue = nil
+            // A finger that is being learnt is learnt to its end; a question that waits for a finger gives way.
+            if let active, active.question.kind == .finger { try stop() }
+        }
+    }
+
+    // MARK: Before the sensor
+
+    private mutating func advance(_ now: UInt64) throws(SystemFault) {
+        if let due = tryDue {
+            guard due <= now else { return }
+            tryDue = nil
+        }
+        // Each turn ends a question, puts one before the sensor, or puts all of it off.
+        while active == nil, tryDue == nil, sensor != nil, let question = questions.first {
+            if owner == nil { try look() }
+            guard let owner, let sensor else { return }
+            try begin(question, owner, sensor)
+        }
+    }
+
+    /// Puts off everything for a moment, and gives the sensor up where that was so several times for one question.
+    mutating func putOff(_ question: Question, _ why: String) {
+        var faults = 0
+        questions.change(question.nonce) { question in
+            question.faults += 1
+            faults = question.faults
+        }
+        guard faults < ReaderLimits.faultsMax else { return lose(why, again: ReaderLimits.faultPause) }
+        tryDue = MachineClock.monotonic + ReaderLimits.busyPause
+    }
+
+    /// Another program has the sensor: fprintd does not say when it is free.
+    mutating func awaitFree(_ question: Question) {
+        if !question.saidBusy {
+            log.info("another program has the sensor")
+            line.hint(.busy, nonce: question.nonce)
+        }
+        questions.change(question.nonce) { $0.saidBusy = true }
+        tryDue = MachineClock.monotonic + ReaderLimits.busyPause
+    }
+
+    /// Takes what is before the sensor away from it. It stays open, if it was not removed.
+    mutating func stop() throws(SystemFault) {
+        guard let active else { return }
+        self.active = nil
+        switch active.phase {
+        case .preparing: break
+        case .looking: _ = try bus.call(active.owner, active.sensor, "VerifyStop")
+        case .learning: _ = try bus.call(active.owner, active.sensor, "EnrollStop")
+        }
+        _ = try bus.call(active.owner, active.sensor, "Release")
+    }
+
+    /// Removes a question that was answered.
+    mutating func finish(_ question: Question) throws(SystemFault) {
+        questions.remove(question.nonce)
+        if active?.question.nonce == question.nonce { try stop() }
+    }
+
+    /// What other clients of fprintd were told before this one's claim is not about this question.
+    mutating func forgetTouches() throws(SystemFault) {
+        while let signal = try bus.next() {
+            switch signal.kind {
+            case .verify, .enrol: continue
+            case .ownerChanged, .sensorsChanged, .other: try take(signal)
+            }
+        }
+    }
+}

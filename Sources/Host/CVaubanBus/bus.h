@@ -1,0 +1,28 @@
+/* What the two users of the bus share; not for Swift. */
+#ifndef VAUBAN_BUS_INTERNAL_H
+#define VAUBAN_BUS_INTERNAL_H
+
+#include "CVaubanBus.h"
+
+#include <systemd/sd-bus.h>
+
+#define DAEMON "org.freedesktop.DBus"
+#define DAEMON_PATH "/org/freedesktop/DBus"
+#define PROPERTIES DAEMON ".Properties"
+
+struct vauban_bus {
+    sd_bus *bus;
+    /* The signal that was taken last: its sender, its path and its text are lent to the caller. */
+    sd_bus_message *taken;
+};
+
+int vauban_bus_connect(const char *address, uint64_t timeout, const char *const *matches, size_t count, struct vauban_bus **result);
+/* Who owns a name: 1 with the unique name and uid, 0 when nobody does. */
+int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *unique, uint32_t *uid);
+/* A reply counts only from the one that was asked. */
+int vauban_bus_from_owner(sd_bus_message *reply, const char *owner);
+/* A property that lies in a variant of this type. The caller reads it from the reply and lets go of that. */
+int vauban_bus_property(struct vauban_bus *bus, const char *owner, const char *path, const char *interface, const char *name,
+                        const char *type, sd_bus_message **reply);
+
+#endif

@@ -1,0 +1,33 @@
+import FingerprintReader
+import TestSupport
+import Testing
+
+/// The same fingers have the same digest, and others another.
+@Suite struct FingerDigestTests {
+    private let mark = [UInt8](repeating: 0x11, count: 32)
+    private let sensor = "Virtual device for debugging"
+
+    @Test func theSpecificationsExampleIsWhatTheCodeMakes() throws {
+        let digest = FingerDigest.of(["right-index-finger", "left-thumb"], on: sensor, mark: mark)
+        #expect(try SpecDocument("reader").example("digest") == digest)
+        // The order in which fprintd names them means nothing, nor does a name that comes twice.
+        #expect(FingerDigest.of(["left-thumb", "right-index-finger", "left-thumb"], on: sensor, mark: mark) == digest)
+    }
+
+    @Test func whateverDiffersMakesAnotherDigest() {
+        let digests = [
+            FingerDigest.of(["right-index-finger"], on: sensor, mark: mark),
+            FingerDigest.of(["left-thumb"], on: sensor, mark: mark),
+            FingerDigest.of(["left-thumb", "right-index-finger"], on: sensor, mark: mark),
+            FingerDigest.of(["right-index-finger"], on: "another", mark: mark),
+            FingerDigest.of(["right-index-finger"], on: sensor, mark: [UInt8](repeating: 0x12, count: 32)),
+            FingerDigest.of(["finger"], on: "a", mark: mark), FingerDigest.of(["a"], on: "finger", mark: mark),
+        ]
+        #expect(Set(digests).count == digests.count && !digests.contains(FingerDigest.none))
+    }
+
+    @Test func nobodysFingersAreZeroBytes() {
+        #expect(FingerDigest.of([], on: sensor, mark: mark) == FingerDigest.none)
+        #expect(FingerDigest.none == [UInt8](repeating: 0, count: 32))
+    }
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Fingers of the installed service: the reader as a user of its own, real polkit with the rule that the installation brings, two people.
+# proves: C-146 C-147
+# proves-equivalent: C-048
+set -u
+. Tests/Scripts/lib/system-rooms.sh
+[ -x "$VAUBAN_BUILD/vauban-reader-testing" ] && getent passwd vauban-test-reader >/dev/null || { echo 'there is no vauban-reader-testing or no user for it'; exit 77; }
+cp "$VAUBAN_BUILD/vauban-reader-testing" "$bin/" || exit 77
+. Tests/Scripts/lib/own-bus.sh
+. Tests/Scripts/lib/own-fprintd.sh
+trap 'stop_fingers; stop_bus' EXIT
+echo 'reader vauban-test-reader' >>/etc/vauban/rooms
+install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
+touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
+# status PERSON TEXT: asks until the person's status has the text.
+status() {
+    for _ in $(seq 3000); do "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    cat "$TMPDIR/status" "$TMPDIR/rooms.log"; return 1
+}
+enroll() { # enroll PERSON FINGER
+    touches "SCAN $2" "SCAN $2" "SCAN $2" "SCAN $2" "SCAN $2" & local touching=$!
+    with_passcode "$1" finger enroll >"$TMPDIR/out" 2>&1 && wait "$touching" || { cat "$TMPDIR/out" "$TMPDIR/touches" "$TMPDIR/rooms.log"; false; }
+}
+
+start_bus
+# The installed rule, for the test's user, and behind it one that lets everybody do everything: what is refused is refused by ours.
+sed 's/vauban-reader/vauban-test-reader/' Install/polkit/vauban.rules >"$TMPDIR/our.rules"
+mkdir "$TMPDIR/rules"
+echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' >"$TMPDIR/rules/70-everybody.rules"
+start_polkit "$TMPDIR/our.rules"
+start_fprintd
+start_rooms
+# A false bus and a false address in its environment are nothing to it; the one for tests takes its bus as words.
+room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/vauban-reader-testing" $door --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
+reader_pid=$!
+check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
+check 'the service has a reader' status alice 'there is a reader; no finger is enrolled'
+
+check 'alice enrolls a finger, as vauban does' enroll alice alice
+check 'bob enrolls his' enroll bob bob
+check 'they are named after the passcode' equals "$(with_passcode alice finger list 2>/dev/null)" 'right index finger'
+check 'and not without' refused 51 as vauban-test-alice "$bin/vauban" finger list --passcode-fd 3 3<"$TMPDIR/bob.passcode"
+as_alice() { as vauban-test-alice /usr/bin/python3 "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor" "$@" >"$TMPDIR/direct" 2>&1; }
+check 'alice may look for a finger at fprintd herself, as her desktop does' eval 'echo | as_alice hold vauban-test-alice'
+check 'but enroll there none' eval '! as_alice enrol vauban-test-alice left-thumb "SCAN mallory" && grep -q PermissionDenied "$TMPDIR/direct"'
+check 'nor delete any' eval '! as_alice delete vauban-test-alice && grep -q PermissionDenied "$TMPDIR/direct"'
+check 'nobody but root enters the folder of templates' eval 'for user in alice reader enclave keychain auth; do as vauban-test-$user ls "$TMPDIR/fprint" >/dev/null 2>&1 && exit 1; done; [ -n "$(find "$TMPDIR/fprint" -type f)" ]'
+check 'the reader keeps its key for itself' eval 'equals "$(stat -c "%U %a" "$state/reader/pairing")" "vauban-test-reader 600"'
+check 'SECURITY.md says who could read templates' grep -qF 'whoever is root reads the templates that fprintd keeps on the disk' SECURITY.md
+check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enrol|[Ff]ingerprint|template)" Sources/Callers/Security Sources/Callers/LocalAuthentication'
+
+# What only the present set of fingers opens, through Apple's names, asked for at the approver.
+caller() { printf 'expect Programs can ask you here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s get present >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "$TMPDIR/got"; }
+at_approver() { # at_approver FINGER...: touches while the question is there
+    : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
+    {
+        caller
+        echo 'expect Touch the reader'
+        printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
+        printf " '%s'" "$@"
+        printf '\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
+    } >"$TMPDIR/steps"
+    # The touches are root's: only the bus and the sensor's own socket matter to them.
+    "$bin/pty-play" --seconds 60 -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1
+    [ $? = 130 ] || { cat "$TMPDIR/shown"; return 1; }
+}
+check 'alice keeps one for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
+check 'her finger opens it' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'bob'"'"'s does not, three times' eval 'at_approver "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
+check 'hers still does' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'another finger of hers, enrolled as vauban does, begins another set' eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
+
+# Only fprintd's own user is believed: alice owns the name on a bus that lets her.
+check 'what alice says under fprintd'"'"'s name is not believed' eval '
+    stop_fprintd
+    status bob "the reader is not there"
+    as vauban-test-alice /usr/bin/python3 -c "
+import dbus, dbus.service, dbus.mainloop.glib, sys
+from gi.repository import GLib
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+bus = dbus.bus.BusConnection(sys.argv[1])
+name = dbus.service.BusName(\"net.reactivated.Fprint\", bus)
+GLib.MainLoop().run()" "$bus_address" & false_fprintd=$!
+    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not believed"
+    status bob "the reader is not there"
+    kill "$false_fprintd"; wait "$false_fprintd" 2>/dev/null
+    start_fprintd
+    status bob "enrolled; 5 more may fail"'
+kill "$reader_pid" 2>/dev/null
+finish

@@ -1,0 +1,288 @@
+#!/usr/bin/env bash
+# Fingers, from the caller to the sensor and back: the command line, the rooms, the reader, real fprintd with a virtual sensor.
+# proves: C-137 C-138 C-139 C-140 C-141 C-147 C-148
+# proves-equivalent: C-049 C-050
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/own-bus.sh
+. Tests/Scripts/lib/own-fprintd.sh
+[ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
+trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_bus' EXIT
+export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
+me=$(id -un)
+log=$VAUBAN_HOME/vauban.log
+
+# awaits WHAT TEXT: asks for the status until it has the text.
+awaits() {
+    for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    cat "$TMPDIR/status" "$log"
+    fail "$1: the status does not say: $2"
+}
+with_passcode() { expect_status "$1" vauban "${@:2}" --passcode-fd 0 <<<"$passcode"; }
+# room NAME: the process of a room, by the first 15 bytes of its program's name, among the launcher's children.
+room() {
+    launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
+    for child in $(cat "/proc/$launcher/task/$launcher/children"); do
+        [ "$(cat "/proc/$child/comm")" = "$1" ] && echo "$child" && return
+    done
+    return 1
+}
+# at_prompt WHAT [STATUS]: reads the item that asks, at a new terminal, with the steps on standard input after the question came,
+# which ends with this status. A word after `touch` is what the finger does: see own-fprintd.py. `run` goes through a shell, which the path may need.
+touches() { printf '%s/bus/touch' "$TMPDIR"; }
+printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bus/own-fprintd.py" "%s" "%s" "$@" >>"%s/touches" 2>&1\n' "$TMPDIR" "$bus_address" "$sensor" "$TMPDIR" >"$(touches)"
+chmod 755 "$(touches)"
+at_prompt() {
+    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
+    play "$VAUBAN_BUILD/vauban" get bank/me <"$TMPDIR/steps" >"$TMPDIR/out" 2>"$TMPDIR/err"
+    [ $? = "${2:-0}" ] && return
+    cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touches" "$log"
+    fail "$1"
+}
+
+start_bus
+start_polkit
+set_passcode
+printf 'the secret' | vauban set bank/me --require presence 2>/dev/null || fail 'nothing can be stored'
+vauban status >"$TMPDIR/status"
+expect_text 'there is no reader' "$TMPDIR/status"
+with_passcode 51 finger enroll
+expect_text 'there is no fingerprint reader' "$TMPDIR/err"
+echo 'ok: without fprintd there is no reader, and it is said'
+
+start_fprintd
+awaits 'fprintd came' 'there is a reader; no finger is enrolled'
+with_passcode 0 finger list
+expect_text 'knows no finger' "$TMPDIR/err"
+expect_status 51 vauban finger enroll --passcode-fd 0 <<<'another passcode'
+expect_text 'That was not the passcode' "$TMPDIR/err" || true
+[ -S "$sensor" ] && fail 'the sensor is open, though the passcode was wrong'
+"$(touches)" touch 'RETRY 1' 'SCAN alice' 'RETRY 3' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
+touching=$!
+with_passcode 0 finger enroll
+wait "$touching" || { cat "$TMPDIR/touches"; fail 'the touches did not end'; }
+for text in 'Touch it 5 times with the same finger.' 'That was too short; swipe again (0 of 5 touches are done).' '1 of 5 touches are done.' \
+    'Take the finger away, then touch again (1 of 5 touches are done).' '4 of 5 touches are done.' 'The finger is learnt. Yours are now: right index finger'; do
+    expect_text "$text" "$TMPDIR/err"
+done
+with_passcode 0 finger list
+[ "$(cat "$TMPDIR/out")" = 'right index finger' ] || fail "the list is $(cat "$TMPDIR/out")"
+vauban status >"$TMPDIR/status"
+expect_text 'enrolled; 5 more may fail' "$TMPDIR/status"
+echo 'ok: a finger is enrolled, with two touches that had to be made again'
+
+at_prompt 'a match' <<STEPS
+expect Touch the reader or type the passcode
+touch 'SCAN alice'
+expect the secret
+STEPS
+template=$(find "$TMPDIR/fprint" -type f)
+[ -n "$template" ] || fail 'fprintd keeps no template'
+before=$(sha256sum "$template")
+at_prompt 'no match, a touch that could not be read, a match' <<STEPS
+expect Touch the reader
+touch 'SCAN bob' 'RETRY 0' 'SCAN alice'
+expect the secret
+STEPS
+at_prompt 'an early touch' <<STEPS
+expect Touch the reader
+early 'SCAN alice'
+expect the secret
+STEPS
+# What fprintd cannot give, as SECURITY.md says it.
+[ "$before" = "$(sha256sum "$template")" ] || fail 'a match changed the template'
+[ "$(stat -c %U:%a "$TMPDIR/fprint")" = "$me:700" ] || fail 'the folder of templates is not its user'"'"'s alone'
+grep -qF 'fprintd keeps templates as files of root, or in the sensor' SECURITY.md || fail 'SECURITY.md does not say where templates lie'
+grep -qF 'a match changes no template' SECURITY.md || fail 'SECURITY.md does not say that nothing is learnt'
+grep -rqF "$(basename "$(dirname "$template")")" "$VAUBAN_HOME/enclave" "$VAUBAN_HOME/keychain" && fail 'a room keeps something of the template store'
+echo 'ok: a match opens the item, after a miss and a bad touch as well, and however early it comes'
+
+# Three misses end the finger in one question; five in all, until the passcode comes.
+at_prompt 'three misses' 128 <<STEPS
+expect Touch the reader
+touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
+expect Passcode (
+key ctrl-c
+STEPS
+vauban status >"$TMPDIR/status"
+expect_text '2 more may fail' "$TMPDIR/status"
+at_prompt 'five misses' 128 <<STEPS
+expect Touch the reader
+touch 'SCAN bob' 'SCAN bob'
+expect Passcode (
+key ctrl-c
+STEPS
+at_prompt 'while fingers do not count only the passcode is asked for' <<STEPS
+absent Touch the reader
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+at_prompt 'after the passcode' <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect the secret
+STEPS
+echo 'ok: three misses end the finger in a question, five until the passcode, which brings it back'
+
+at_prompt 'a sensor with an error' <<STEPS
+expect Touch the reader
+touch 'ERROR 1' 'SCAN alice'
+expect the secret
+STEPS
+coproc HOLDER { exec "$(touches)" hold "$me" 2>&1; }
+until grep -q held "$TMPDIR/touches"; do :; done
+{
+    echo 'expect Touch the reader'
+    # The other program lets go when the reader was refused the sensor.
+    echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $HOLDER_PID"
+    echo "touch 'SCAN alice'"
+    echo 'expect the secret'
+} | at_prompt 'another program has the sensor'
+wait "$HOLDER_PID" 2>/dev/null
+echo 'ok: an error of the sensor and another program at it end nothing'
+
+# Two callers: the second is asked when the first was answered, each by a touch of its own.
+(printf '%s\n' 'expect the secret' | play "$VAUBAN_BUILD/vauban" get bank/me >"$TMPDIR/second" 2>&1) &
+second=$!
+(printf '%s\n' 'expect the secret' | play "$VAUBAN_BUILD/vauban" get bank/me >"$TMPDIR/first" 2>&1) &
+first=$!
+"$(touches)" touch 'SCAN alice' 'SCAN alice' || { cat "$TMPDIR/touches" "$log"; fail 'two callers do not want two touches'; }
+wait "$first" && wait "$second" || { cat "$TMPDIR/first" "$TMPDIR/second"; fail 'two callers were not both answered'; }
+echo 'ok: two callers at once are two touches'
+
+# Each process of the path may die while the person is asked: the question goes on with the passcode.
+at_prompt 'the reader was killed' <<STEPS
+expect Touch the reader
+run kill -KILL $(room vauban-reader-t)
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+awaits 'the reader came back' 'enrolled; 5 more may fail'
+at_prompt 'the reader is believed again' <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect the secret
+STEPS
+at_prompt 'fprintd was killed' <<STEPS
+expect Touch the reader
+run kill -KILL $fprintd_pid
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+wait "$fprintd_pid" 2>/dev/null
+awaits 'fprintd went' 'the reader is not there'
+start_fprintd
+awaits 'fprintd came back' 'enrolled; 5 more may fail'
+at_prompt 'the sensor was taken away' <<STEPS
+expect Touch the reader
+touch UNPLUG
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+awaits 'the sensor went' 'the reader is not there'
+stop_fprintd
+start_fprintd
+awaits 'the sensor came back' 'enrolled; 5 more may fail'
+echo 'ok: with the reader, fprintd or the sensor gone the question goes on with the passcode, and the finger comes back'
+
+# A finger that is learnt while the question waits is nobody's but its own: the sensor is held by one at a time.
+"$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
+touching=$!
+with_passcode 0 finger enroll --unlock
+wait "$touching"
+expect_text 'right index finger, left index finger' "$TMPDIR/err"
+vauban lock
+play "$VAUBAN_BUILD/vauban" unlock >"$TMPDIR/out" 2>"$TMPDIR/err" <<STEPS || { cat "$TMPDIR/out" "$TMPDIR/err" "$log"; fail 'a finger does not unlock'; }
+expect Touch the reader, or press Return
+run $(touches) touch 'SCAN alice'
+STEPS
+vauban status >"$TMPDIR/status"
+expect_text 'a finger was recognised' "$TMPDIR/status"
+echo 'ok: a finger unlocks where that was chosen'
+
+# Every change that Vauban did not make itself ends the enrolment: a finger that another program enrols, under a name that was there
+# before as well; fingers that are deleted; and a reader that lost its state, or is another.
+ended() {
+    awaits "$1" 'was changed without Vauban'
+    expect_text 'no finger is enrolled' "$TMPDIR/status"
+}
+anew() {
+    "$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
+    touching=$!
+    with_passcode 0 finger enroll
+    wait "$touching"
+}
+"$(touches)" enrol "$me" right-index-finger 'SCAN mallory' || { cat "$TMPDIR/touches"; fail 'another program cannot enrol'; }
+ended 'another program enrolled a finger'
+at_prompt 'after another program enrolled a finger' <<STEPS
+absent Touch the reader
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+anew
+"$(touches)" delete "$me" || { cat "$TMPDIR/touches"; fail 'another program cannot delete'; }
+at_prompt 'after another program deleted fingers' <<STEPS
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+ended 'another program deleted fingers'
+anew
+reader=$(room vauban-reader-t)
+rm "$VAUBAN_HOME/reader/enrolments"
+kill -KILL "$reader"
+awaits 'the reader came back' 'enrolled; 5 more may fail'
+at_prompt 'after the reader lost its state' <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+ended 'the reader lost its state'
+echo 'ok: what Vauban did not enrol does not count'
+
+anew
+[ "$(stat -c %a "$VAUBAN_HOME/reader/pairing")" = 600 ] || fail 'the key of the pairing is not its user'"'"'s alone'
+# A key that is not the enclave's: the first word ends the line, and the reader pairs anew.
+head -c 32 /dev/zero >"$VAUBAN_HOME/reader/pairing"
+reader=$(room vauban-reader-t)
+kill -KILL "$reader"
+awaits 'the reader came back' 'enrolled; 5 more may fail'
+at_prompt 'a reader with another key' 128 <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect Passcode (
+key ctrl-c
+STEPS
+awaits 'it was paired anew' 'enrolled; 5 more may fail'
+at_prompt 'a reader that was paired anew' <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect the secret
+STEPS
+# As shipped, user mode does not take what only the present set of fingers opens.
+[ "$("$VAUBAN_BUILD/keychain-caller" fingers present x)" = 0 ] || fail 'the enclave for tests does not take the present set'
+vauban stop 2>/dev/null
+printf '%s\n' --finger-sets by-mode >"$VAUBAN_HOME/enclave-arguments"
+unlock
+[ "$("$VAUBAN_BUILD/keychain-caller" fingers other x)" = -4 ] || fail 'user mode takes the present set'
+awaits 'the reader came back' 'enrolled; 5 more may fail'
+echo 'ok: in user mode the present set of fingers is refused'
+
+with_passcode 0 finger delete
+with_passcode 0 finger list
+expect_text 'knows no finger' "$TMPDIR/err"
+[ -z "$(find "$TMPDIR/fprint" -type f)" ] || fail 'fprintd still has a template'
+at_prompt 'after fingers were deleted' <<STEPS
+absent Touch the reader
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+echo 'ok: a reader with a foreign key is not believed and pairs anew; deleted fingers are gone at fprintd too'
