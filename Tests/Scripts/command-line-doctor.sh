@@ -84,6 +84,14 @@ STEPS
 expect_status 44 vauban get later/item
 cmp -s "$database.quarantined-1" <(head -c 20000 /dev/zero) || fail 'the damaged file was not kept'
 
+# Where no copy can be kept it says so by its end: whoever runs it by the clock reads no words.
+mkdir -p "$database.verified.new/in the way"
+expect_status 1 vauban doctor
+expect_text 'none could be kept' "$TMPDIR/out"
+expect_text 'there is no new copy' "$TMPDIR/out"
+rm -r "$database.verified.new"
+expect_status 0 vauban doctor
+
 # Erasing takes the copy along.
 vauban doctor >"$TMPDIR/out"
 expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"

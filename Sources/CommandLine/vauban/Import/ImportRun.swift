@@ -8,7 +8,7 @@ import VaubanSecretBytes
 /// Brings an export into the keychain, line by line. Each line is one add, so none is half there, whatever happens.
 struct ImportRun {
     private let session: Session
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let progress = Progress()
     private(set) var added = 0
     private(set) var skipped = 0
     private(set) var refused = 0
@@ -17,20 +17,20 @@ struct ImportRun {
 
     mutating func run(_ export: borrowing PasswordExport) throws {
         for (index, record) in export.records.enumerated() {
-            if index % 100 == 0 && index > 0 { progress(index, of: export.records.count) }
+            if index % 100 == 0 && index > 0 { progress.show("Importing: \(index) of \(export.records.count)") }
             do {
                 try take(try export.row(record))
             } catch let fault as RowFault {
                 refused += 1
-                clearProgress()
+                progress.clear()
                 say("line \(record.line): not taken: \(fault.why)")
             } catch {
-                clearProgress()
+                progress.clear()
                 say("line \(record.line): the import stops here; \(added) added before it")
                 throw error
             }
         }
-        clearProgress()
+        progress.clear()
     }
 
     private mutating func take(_ row: consuming PasswordRow) throws {
@@ -53,9 +53,8 @@ struct ImportRun {
 
     /// Whether any owner has an item of this name.
     private func isThere(_ record: ItemRecord) throws -> Bool {
-        var query = query(for: record)
+        var query = record.namesake(ofAnyOwner: true)
         query.authenticationUI = .describe
-        query.returnsData = false
         let wanted = query
         do {
             return try session.opening { try !session.keychain.copyMatching(wanted).isEmpty }
@@ -64,22 +63,10 @@ struct ImportRun {
         }
     }
 
-    /// The query for whatever has this record's name; the owner is named where programs are told apart.
-    private func query(for record: ItemRecord) -> ItemQuery {
-        var attributes = ItemAttributes()
-        for rule in AttributeRule.primary(of: record.kind)
-        where !["", "0"].contains(record.text(rule.name)) && (rule.name != .accessGroup || session.service.mode == .system) {
-            attributes[rule.name] = record.attributes[rule.name]
-        }
-        var query = ItemQuery(kind: record.kind, attributes: attributes)
-        query.limit = .all
-        query.returnsAttributes = true
-        return query
-    }
-
     /// An item that is there already is left as it is; the same one with the same secret is no news.
     private mutating func compare(_ record: ItemRecord, _ password: borrowing SecretBytes?) throws {
-        var query = query(for: record)
+        // The owner is named where programs are told apart.
+        var query = record.namesake(ofAnyOwner: session.service.mode != .system)
         query.returnsData = true
         query.authenticationUI = .skip
         let found: [FoundEntry]
@@ -96,18 +83,5 @@ struct ImportRun {
         case .some(let password) where existing.equals(password): skipped += 1
         default: throw RowFault("it exists already with another password")
         }
-    }
-
-    private func progress(_ done: Int, of count: Int) {
-        if isTerminal { show("\rImporting: \(done) of \(count)") }
-    }
-
-    private func clearProgress() {
-        if isTerminal { show("\r\u{1B}[K") }
-    }
-
-    private func show(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
     }
 }
