@@ -38,10 +38,10 @@ struct CommandEnvironment {
         // SECRETS AS C STRINGS: the only place. execve takes its environment as nothing else, and the kernel copies it from
         // ordinary memory. The copies live from here to the next lines: the kernel drops this whole memory when it starts
         // the command, and where it does not they are overwritten.
-        for variable in variables { Self.set(variable.name, variable.value) }
+        let isWhole = variables.allSatisfy { Self.set($0.name, $0.value) }
         Interruption.restoreSignals()
-        var problem = ENOENT
-        if let program = arguments[0] {
+        var problem = isWhole ? ENOENT : ENOMEM
+        if isWhole, let program = arguments[0] {
             execvp(program, &arguments)
             problem = errno
         }
@@ -50,11 +50,12 @@ struct CommandEnvironment {
         return problem == ENOENT ? 127 : 126
     }
 
-    private static func set(_ name: String, _ value: borrowing SecretBytes) {
+    /// False where there is no memory for it: then the command would run with what its variable was before.
+    private static func set(_ name: String, _ value: borrowing SecretBytes) -> Bool {
         let string = value.withUnsafeBytes { bytes in SecretBytes(count: bytes.count + 1) { $0.copyMemory(from: bytes) } }
-        string.withUnsafeBytes { bytes in
-            guard let text = bytes.bindMemory(to: CChar.self).baseAddress else { return }
-            setenv(name, text, 1)
+        return string.withUnsafeBytes { bytes in
+            guard let text = bytes.bindMemory(to: CChar.self).baseAddress else { return false }
+            return setenv(name, text, 1) == 0
         }
     }
 
