@@ -77,7 +77,9 @@ struct AdoptionRun {
         let wanted = record.asMine
         let before = try find(wanted, in: new, reason: nil)
         if let there = before?.record {
-            guard there.isCopy(of: wanted) else { throw Stays("one of this name is here already, with other attributes or another protection") }
+            guard there.isCopy(of: wanted) else {
+                throw Stays("one of this name is here already, with other attributes or another protection")
+            }
             if journal.holds(record, as: there), let identity = before?.reference { skipped += 1; return identity }
         }
         guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {
@@ -87,7 +89,9 @@ struct AdoptionRun {
         if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
         // What counts is what the new one gives back.
         let after = try find(wanted, in: new, reason: "compare \(record.name) with the old keychain's")
-        guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted), Self.same(secret, after.takeSecret()) else {
+        guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted),
+            Self.same(secret, after.takeSecret())
+        else {
             throw Stays(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
         }
         if record.asks { try journal.keep(record, as: there) }

@@ -101,9 +101,13 @@ final class OldKeychain {
     func delete(movedTo new: Session) throws {
         let aside = Self.aside(home)
         guard access(aside, F_OK) != 0 else {
-            throw Refusal(.storageFailed, "\(SafeText.visible(aside)) is in the way, so nothing was deleted; look at what it is, and move it elsewhere")
+            throw Refusal(
+                .storageFailed,
+                "\(SafeText.visible(aside)) is in the way, so nothing was deleted; look at what it is, and move it elsewhere")
         }
-        guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else { throw notMoved("it was written to since") }
+        guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else {
+            throw notMoved("it was written to since")
+        }
         try start()
         let hasPasscode = try hasPasscode()
         let passcode: SecretBytes? = hasPasscode ? try passcodeToDelete() : nil
@@ -121,7 +125,8 @@ final class OldKeychain {
         let moved = Set(adopted.filter { here.contains($0.new) }.map(\.old))
         let missing = try items().filter { !moved.contains($0.stamp) }
         guard let first = missing.first else { return }
-        throw notMoved("\(count(missing.count, "item")) of it, such as \(first.record.shownWithOwner), \(missing.count == 1 ? "is" : "are") not here")
+        throw notMoved(
+            "\(count(missing.count, "item")) of it, such as \(first.record.shownWithOwner), \(missing.count == 1 ? "is" : "are") not here")
     }
 
     private func notMoved(_ why: String) -> Refusal {
@@ -150,7 +155,8 @@ final class OldKeychain {
     private static func aside(_ home: String) -> String { "\(home).deleted" }
 
     private static func notRemoved(_ path: String) -> Refusal {
-        Refusal(.storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
+        Refusal(
+            .storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
     }
 
     /// The passcode that deletes it, and has opened it.

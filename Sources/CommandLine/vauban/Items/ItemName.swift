@@ -4,7 +4,9 @@ extension ItemRecord {
     /// All that makes it unique, and so means it alone; what is missing counts as empty.
     var wholeName: ItemAttributes {
         var name = ItemAttributes()
-        for rule in AttributeRule.primary(of: kind) { name[rule.name] = attributes[rule.name] ?? (rule.form.isNumber ? .number(0) : .text("")) }
+        for rule in AttributeRule.primary(of: kind) {
+            name[rule.name] = attributes[rule.name] ?? (rule.form.isNumber ? .number(0) : .text(""))
+        }
         return name
     }
 

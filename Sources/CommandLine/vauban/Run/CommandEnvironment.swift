@@ -25,7 +25,9 @@ struct CommandEnvironment {
         if value.withUnsafeBytes({ $0.contains(0) }) {
             throw Refusal(.badParameter, "the secret has a zero byte, which ends a variable; use vauban get")
         }
-        if name.utf8.count + 1 + value.count + 1 > stringBytesMax { throw Refusal(.dataTooLarge, "a variable takes \(stringBytesMax >> 10) KiB") }
+        if name.utf8.count + 1 + value.count + 1 > stringBytesMax {
+            throw Refusal(.dataTooLarge, "a variable takes \(stringBytesMax >> 10) KiB")
+        }
     }
 
     /// Goes on as the command, in this same process; answers an exit code, a shell's, only where that failed.

@@ -21,7 +21,9 @@ struct OwnKeychain {
     /// Whether what was moved is in this keychain now: it may have been erased, lost, or be another machine's. True where that
     /// cannot be seen, as in a locked one.
     func isAdopted(by session: Session) -> Bool {
-        guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else { return false }
+        guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else {
+            return false
+        }
         return items.isEmpty || session.hasAny(of: items.prefix(Self.sampleMax))
     }
 

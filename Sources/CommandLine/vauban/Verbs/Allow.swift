@@ -74,7 +74,8 @@ struct DisallowProgram: ParsableCommand {
 
 struct AllowBuild: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "build", abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
+        commandName: "build",
+        abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"))
     var folder: String
