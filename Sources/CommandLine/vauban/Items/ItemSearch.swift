@@ -27,9 +27,9 @@ extension Session {
     }
 
     /// What can be described here and has each of the words somewhere in its name, account, label or comment.
-    func matches(words: [String]) throws -> [ItemRecord] {
+    func matches(words: [String], url: String?) throws -> [ItemRecord] {
         let words = words.map { $0.lowercased() }
-        return try matches(ItemSelection.parse([])).filter { record in
+        return try matches(ItemSelection.parse(url.map { ["--url", $0] } ?? [])).filter { record in
             let texts = [AttributeName.service, .server, .account, .label, .comment].map { record.text($0).lowercased() }
             return words.allSatisfy { word in texts.contains { $0.contains(word) } }
         }
