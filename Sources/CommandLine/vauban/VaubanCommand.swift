@@ -23,7 +23,7 @@ struct VaubanCommand: ParsableCommand {
                     DeleteItem.self, ImportPasswords.self, ExportItems.self,
                 ]),
             CommandGroup(
-                name: "Programs:", subcommands: [RunCommand.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
+                name: "Programs:", subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
