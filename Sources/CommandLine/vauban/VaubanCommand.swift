@@ -27,6 +27,6 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Recover.self, Erase.self]),
-            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self]),
+            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Sdk.self]),
         ])
 }
