@@ -4,15 +4,18 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v swift >/dev/null && [ -d "$VAUBAN_BUILD/Modules" ] || { echo 'there is no compiler or no build here'; exit 77; }
-installed=$TMPDIR/lib/vauban
-mkdir -p "$installed" && cp "$VAUBAN_BUILD/vauban" "$installed/" || exit 1
-expect_status 53 "$installed/vauban" sdk flags
+installed=$TMPDIR/prefix/lib/vauban
+scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix" || fail 'nothing was installed'
+expect_status 53 "$TMPDIR/prefix/bin/vauban" sdk flags
 expect_text 'there are no modules in' "$TMPDIR/err"
-scripts/build-sdk "$installed/sdk" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the modules could not be built'; }
+scripts/build-sdk "$TMPDIR/sdk" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the modules could not be built'; }
+VAUBAN_SDK=$TMPDIR/sdk scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix" || fail 'the modules were not installed'
+rm -r "$TMPDIR/sdk"
+grep -qx "$installed/sdk/libVaubanApple.so" "$installed/manifest" || fail 'uninstalling would leave the modules'
 [ "$(ls "$installed/sdk" | grep -c '\.swiftmodule$')" = 3 ] || fail 'there are other modules than three'
 # An application may have a swift-crypto of its own; ours is not to be seen.
 nm -D --defined-only "$installed/sdk/libVaubanApple.so" | grep -qE ' [A-Z] .*(BORINGSSL|\$s6Crypto[A-Z0-9]|\$s9SwiftASN1[A-Z0-9]+V)' && fail 'the library shows what is its own'
-flags=$("$installed/vauban" sdk flags) || fail 'sdk flags failed'
+flags=$("$TMPDIR/prefix/bin/vauban" sdk flags) || fail 'sdk flags failed'
 
 package=$TMPDIR/wrapper
 mkdir -p "$package/Sources/Wrapper" "$package/Sources/tool"

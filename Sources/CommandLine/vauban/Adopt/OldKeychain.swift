@@ -100,6 +100,7 @@ final class OldKeychain {
     /// kill in between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
     func delete(movedTo new: Session) throws {
         let aside = Self.aside(home)
+        try Self.removeRemains(of: home)
         guard access(aside, F_OK) != 0 else {
             throw Refusal(
                 .storageFailed,

@@ -77,6 +77,7 @@ struct ItemDocument: ~Copyable {
             }
             let given = try attribute(member, name, in: bytes)
             guard let fitting = given.converted(to: rule.form) else { throw fault(member, "it is of another type") }
+            if name == .port, case .number(let port) = fitting, !(0...65535).contains(port) { throw fault(member, "a port is a number up to 65535") }
             record.attributes[name] = fitting
         }
         let protection = try protection(byKey["readable"], in: bytes)
