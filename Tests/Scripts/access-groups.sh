@@ -205,4 +205,12 @@ check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25308
 
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
 check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
+# An export has what is hers, and another person who is given it has that as their own.
+printf 'a passphrase of its own\n' >"$TMPDIR/passphrase"
+check 'she exports what is hers' eval 'as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/alice.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/exported" 2>"$TMPDIR/err" </dev/null'
+check 'a wrong passcode exports nothing' eval '! as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/bob.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/none" 2>/dev/null </dev/null && [ ! -s "$TMPDIR/none" ]'
+check 'bob takes it in' eval 'as vauban-test-bob "$bin/vauban" import - --passphrase-fd 4 4<"$TMPDIR/passphrase" <"$TMPDIR/exported" 2>"$TMPDIR/err"'
+check 'with what she keeps by hand, as his own' eval 'equals "$(bob get notes/me)" "by hand" && bob show notes/me | grep -q "^Owner: *cli$"'
+check 'and nothing that her programs keep' eval '! bob list 2>/dev/null | grep -qE "callers/(t|a|s|d1)([^a-z0-9]|$)"'
+
 finish
