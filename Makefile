@@ -19,8 +19,8 @@ test: ## everything that proves it: Swift tests, script tests, the acceptance ta
 build: ## install what is missing (asks first), then build everything in release
 	@scripts/timed build scripts/build
 
-static: ## build the programs that are installed, with the Swift standard library in them
-	@scripts/timed static scripts/build-static
+static: ## build what is installed: programs with the Swift standard library in them, and the modules of `vauban sdk`
+	@scripts/timed static sh -c 'scripts/build-static && scripts/build-sdk'
 
 install: ## install the service, as root; PREFIX=$HOME/.local without root: user mode
 	@scripts/timed install scripts/install

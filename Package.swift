@@ -120,7 +120,7 @@ let callers: [Target] = [
 
 let commandLine: [Target] = [
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "CVaubanLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "SwiftCSV", package: "SwiftCSV")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "SwiftCSV", package: "SwiftCSV")]),
 ]
 
 let testing: [Target] = [

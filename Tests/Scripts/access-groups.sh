@@ -110,6 +110,28 @@ PLAY
 check 'once she lets it, vauban reads what a program keeps' eval 'play alice sh -c "\"$bin/vauban\" get callers/t; exit 0" <"$TMPDIR/read" >"$TMPDIR/shown"'
 check 'once is once' refused 36 as vauban-test-alice sh -c "\"$bin/vauban\" get callers/t; exit \$?"
 
+# What is deleted of another is the one item that is meant.
+check 'two items of a program have one name and two accounts' eval 'equals "$(by alice /usr/local/games/bin/chat add d1 one)$(by alice /usr/local/games/bin/chat add d2 two)" 00'
+cat >"$TMPDIR/list-and-stop" <<PLAY
+expect what every program keeps
+expect asscode
+secret alice passcode
+expect more than one item matches
+PLAY
+play alice "$bin/vauban" delete --service callers --owner program:/usr/local/games/bin/chat <"$TMPDIR/list-and-stop" >"$TMPDIR/shown"
+check 'where several match none is deleted, and each is named' eval '[ $? = 64 ] || equals "$(by alice /usr/local/games/bin/chat get d1) $(by alice /usr/local/games/bin/chat get d2)" "0 one 0 two" && grep -q -- "--account d1" "$TMPDIR/shown" && grep -q -- "--account d2" "$TMPDIR/shown"'
+cat >"$TMPDIR/delete" <<PLAY
+expect what every program keeps
+expect asscode
+secret alice passcode
+expect delete
+expect asscode
+secret alice passcode
+PLAY
+check 'one is deleted after two answers' eval 'play alice "$bin/vauban" delete callers/d2 --owner program:/usr/local/games/bin/chat <"$TMPDIR/delete" >"$TMPDIR/shown"'
+check 'and no other' equals "$(by alice /usr/local/games/bin/chat get d1) $(by alice /usr/local/games/bin/chat get d2)" '0 one -25300'
+check 'nor is one by the account that is not given' eval 'play alice "$bin/vauban" delete --service callers --account "" --owner program:/usr/local/games/bin/chat <"$TMPDIR/list" >"$TMPDIR/shown"; [ $? != 0 ] && equals "$(by alice /usr/local/games/bin/chat get d1)" "0 one"'
+
 # What she allows.
 cat >"$TMPDIR/allow" <<PLAY
 expect to change what programs may read
@@ -158,6 +180,14 @@ check 'status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: a n
 cp "$own/tool" "$own/tool.new" && printf 'third' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
 check 'a build there is accepted without a question' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 
+mkdir "$own/gone"; chown vauban-test-alice "$own/gone"
+sed "s|accepted|are accepted|" "$TMPDIR/build" >"$TMPDIR/build-gone"
+check 'a folder is allowed' eval 'play alice "$bin/vauban" allow build "$own/gone" <"$TMPDIR/build-gone" >"$TMPDIR/shown"'
+rmdir "$own/gone"
+check 'and disallowed when it is gone' eval 'refused 0 alice disallow build "$own/gone" && ! alice allow 2>/dev/null | grep -q "$own/gone"'
+check 'one that is neither there nor allowed is wrong use' eval 'refused 64 alice disallow build "$own/gone"'
+check 'a name in an error cannot write to the terminal' eval 'refused 64 alice disallow build "$(printf "/x\033[2J")" && ! grep -q "$(printf "\033")" "$TMPDIR/out"'
+
 # What belongs to nobody: kept without a question by a program that has no identity, read with one, and given to an owner.
 loader=$(readelf -l "$bin/keychain-caller" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
 unknown() { as vauban-test-alice "$loader" /usr/local/games/bin/mail "$@"; }
@@ -176,5 +206,13 @@ check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25308
 
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
 check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
+# An export has what is hers, and another person who is given it has that as their own.
+printf 'a passphrase of its own\n' >"$TMPDIR/passphrase"
+check 'she exports what is hers' eval 'as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/alice.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/exported" 2>"$TMPDIR/err" </dev/null'
+check 'a wrong passcode exports nothing' eval '! as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/bob.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/none" 2>/dev/null </dev/null && [ ! -s "$TMPDIR/none" ]'
+check 'bob takes it in' eval 'as vauban-test-bob "$bin/vauban" import - --passphrase-fd 4 4<"$TMPDIR/passphrase" <"$TMPDIR/exported" 2>"$TMPDIR/err"'
+check 'with what she keeps by hand, as his own' eval 'equals "$(bob get notes/me)" "by hand" && bob show notes/me | grep -q "^Owner: *cli$"'
+check 'and nothing that her programs keep' eval '! bob list 2>/dev/null | grep -qE "callers/(t|a|s|d1)([^a-z0-9]|$)"'
+
 check 'SECURITY.md says what stands for a signature' grep -qF "a program's own group comes from what the kernel says it executes" SECURITY.md
 finish

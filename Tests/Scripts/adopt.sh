@@ -133,6 +133,7 @@ expect Moving $count items
 expect 2 items ask for you
 expect stays: callers/sealed
 expect bank/anna
+run printf later | env VAUBAN_HOME=$alices $bin/vauban set meanwhile/anna
 expect Passcode (
 secret the older passcode
 expect compare bank/anna
@@ -142,11 +143,14 @@ expect safe/anna
 expect Passcode (
 key ctrl-c
 expect stays: safe/anna: Cancelled
+expect 1 item was written to the old keychain meanwhile
 expect 4 stay
 expect callers/app (of TEAM.app)
 expect left as it is
 PLAY
 check 'she moves it, and says no to one' eval 'ends 1 typing'
+count=$((count + 1))
+check 'what was written there meanwhile came along' equals "$(alice get meanwhile/anna 2>/dev/null)" later
 check 'what has another value is named and stays' said 'stays: github/anna: one of this name is here already, with another secret'
 check 'what has another protection is named and stays' said 'stays: weak/anna: one of this name is here already, with other attributes'
 check 'what needs its program is named and stays' said 'stays: callers/sealed: it opens only with the password of the program'
@@ -162,7 +166,7 @@ expect Passcode (
 secret the older passcode
 absent Vauban asks
 expect 2 moved, $((count - 3)) here already, 0 stay.
-expect Delete the old keychain now? Its items are all here.
+expect Delete the old keychain now? It is deleted only if all its items are here.
 expect Type delete
 send no
 expect kept in $alices
@@ -180,7 +184,7 @@ check 'with every attribute as it was' equals "$(as vauban-test-alice /usr/local
 # Kept until she says so.
 check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the one from user mode in $alices is kept.*adopt --delete-source"'
 check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user mode" "$TMPDIR/out"'
-check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted"'
+check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && [ "$(wc -l <"$alices/adopted.items")" = "$count" ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted" "$alices/adopted.items"'
 printf 'newer' | alice set github/anna 2>/dev/null
 check 'a wrong passcode deletes nothing' eval 'source_passcode=$TMPDIR/wrong.passcode ends 51 adopt --delete-source && [ -e "$alices/service" ]'
 cp -a "$alices" "$TMPDIR/alice/copy"
@@ -201,12 +205,24 @@ expect Type delete
 run kill -9 \$(cat $TMPDIR/alice/pid)
 PLAY'
 cp -a "$alices" "$TMPDIR/alice/kept"
+# What was moved is looked for before the old one is deleted; one that is missing here is not gone for ever.
+alice delete plain 2>/dev/null
+check 'not deleted where an item of it is not here any more' eval 'ends 44 adopt --delete-source && said "1 item of it, such as plain, is not here" && [ -e "$alices/service" ] && [ ! -e "$alices/adopted" ]'
+printf 'of github' | alice set github/anna 2>/dev/null
+check 'it is moved again' eval 'ends 0 adopt && said "1 moved" && equals "$(alice get plain 2>/dev/null)" "no account"'
+printf 'newer' | alice set github/anna 2>/dev/null
+rm -rf "$TMPDIR/alice/kept"; cp -a "$alices" "$TMPDIR/alice/kept"
+as vauban-test-alice mkdir -m 700 "$alices.deleted"; as vauban-test-alice touch "$alices.deleted/precious"
+check 'nor where another folder has the name of what is deleted' eval '! adopt --delete-source && said "is in the way, so nothing was deleted" && [ -e "$alices/service" ] && [ -e "$alices.deleted/precious" ]'
+rm -r "$alices.deleted"
 check 'deleted, though a value here is newer now' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'
 check 'then it is told of no more' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && equals "$(alice get github/anna 2>/dev/null)" newer'
 # As kills leave it: erased and still there, and put aside and still there.
 cp -a "$TMPDIR/alice/kept" "$alices"
 check 'erased and not yet removed' eval 'as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" erase --yes-erase-everything --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null; old stop 2>/dev/null; ends 0 adopt --delete-source && [ ! -e "$alices" ]'
 cp -a "$TMPDIR/alice/kept" "$alices.deleted"
+check 'a folder of that name whose keys are not known to be destroyed stays' eval 'ends 0 adopt && said "is left as it is" && [ -e "$alices.deleted/service" ] && [ -e "$alices.deleted/keychain" ]'
+printf 'version 1\nerased\n' | as vauban-test-alice tee "$alices.deleted/erased" >/dev/null; chmod 600 "$alices.deleted/erased"
 check 'removed in part' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && [ ! -e "$alices.deleted" ]'
 cp -a "$TMPDIR/alice/kept" "$alices"; rm -f "$alices/adopted"
 cat >"$TMPDIR/steps" <<PLAY
@@ -260,6 +276,10 @@ free=$(df --output=avail -k "$state/keychain" | tail -1)
 head -c $(((free - 1800) * 1024)) /dev/zero >"$state/keychain/ballast"
 check 'a full disk ends it, and nothing is lost' eval 'refused 53 bob adopt --no-input && said "disk is full" && said "Nothing is lost"'
 rm "$state/keychain/ballast"
-check 'then it goes on' eval 'refused 0 bob adopt --no-input --delete-source && [ ! -e "$bobs" ]'
+check 'then it goes on' eval 'refused 0 bob adopt --no-input && [ -e "$bobs/adopted" ]'
+# The marker is of one keychain here: where that was erased, or lost, or is another machine's, the old one is the only copy.
+check 'an old keychain that was moved into one that is no more is the only copy, and stays' eval 'refused 0 bob erase --yes-erase-everything && [ -e "$bobs/adopted" ] && refused 44 bob adopt --no-input --delete-source && said "5 items of it" && [ -e "$bobs/service" ]'
+check 'and is told of again' eval 'bob status 2>/dev/null | grep -q "^Own keychain there is one" && refused 44 bob get github/bob && said "vauban adopt"'
+check 'then it is moved again, and deleted' eval 'refused 0 bob adopt --no-input --delete-source && said "5 moved" && [ ! -e "$bobs" ]'
 check 'with every byte' equals "$(values big/1 big/2 big/3 big/4)" "$big"
 finish

@@ -22,6 +22,14 @@ expect_text 'all is good' "$TMPDIR/out"
 grep -q 'one\|two' "$TMPDIR/out" && fail 'an item is named'
 [ -s "$database.verified" ] || fail 'there is no copy'
 
+# Where no copy can be kept it says so by its end: whoever runs it by the clock reads no words.
+mkdir -p "$database.verified.new/in the way"
+expect_status 1 vauban doctor
+expect_text 'none could be kept' "$TMPDIR/out"
+expect_text 'there is no new copy' "$TMPDIR/out"
+rm -r "$database.verified.new"
+expect_status 0 vauban doctor
+
 # Locked, nothing is asked and nothing is found.
 vauban lock
 expect_status 0 detached doctor

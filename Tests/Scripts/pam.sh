@@ -152,7 +152,12 @@ check 'nothing is remembered then' eval '[ ! -e "$memory" ]'
 locked; as vauban-test-alice sh -c 'umask 077; echo trying >"$0"' "$memory"
 check 'a try that was cut off before it counted is repeated' eval 'login "$other" && silent && state unlocked'
 locked; by_hand 'wrong'; as vauban-test-alice sh -c 'umask 077; echo trying >"$0"' "$memory"
-check 'one that may have counted is not' eval 'login "$other" && says "did not try" && tries 4'
+check 'one that may have counted is not, and it says how to have one tried' eval 'login "$other" && says "vauban login --retry" && tries 4'
+as vauban-test-alice sh -c 'umask 077; echo "trying 11111 5" >"$0"' "$memory"
+check 'where the password was changed since, it is tried' eval 'login "$other" && silent && state unlocked && tries 5'
+day=$(($(date -ud "$(chage -l vauban-test-alice | sed -n "s/^Last password change.*: //p")" +%s) / 86400))
+locked; by_hand 'wrong'; as vauban-test-alice sh -c 'umask 077; echo "trying $1 5" >"$0"' "$memory" "$day"
+check 'where it is the same, and a wrong try was counted since, it is not' eval 'login "$other" && says "vauban login --retry" && tries 4'
 check 'vauban login --retry has the next login try' eval 'alice login --retry 2>/dev/null && login "$other" && silent && state unlocked && tries 5'
 locked; for _ in 1 2 3; do by_hand 'wrong'; done
 check 'with fewer than three tries left a login takes none, though it would be right' eval 'login "$other" && says "wrong passcodes were counted" && tries 2 && state locked'

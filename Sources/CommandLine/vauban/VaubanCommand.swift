@@ -20,11 +20,13 @@ struct VaubanCommand: ParsableCommand {
                 name: "Items:",
                 subcommands: [
                     SetItem.self, AddItem.self, UpdateItem.self, GetItem.self, ShowItem.self, ListItems.self, FindItems.self,
-                    DeleteItem.self, ImportPasswords.self,
+                    DeleteItem.self, ImportPasswords.self, ExportItems.self,
                 ]),
-            CommandGroup(name: "Programs:", subcommands: [RunCommand.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
-            CommandGroup(name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
+            CommandGroup(
+                name: "Programs:", subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
+            CommandGroup(
+                name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
-            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self]),
+            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Sdk.self]),
         ])
 }

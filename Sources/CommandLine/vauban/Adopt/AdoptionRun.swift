@@ -11,10 +11,12 @@ struct AdoptionRun {
     private let old: Session
     private let new: Session
     private var journal: AdoptionJournal
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let progress = Progress()
     private(set) var moved = 0
     private(set) var skipped = 0
     private(set) var stayed = 0
+    /// What is here now, by what it was.
+    private(set) var adopted: [OldItem.Stamp: AdoptedItem] = [:]
 
     private static let progressStep = 25
 
@@ -30,18 +32,20 @@ struct AdoptionRun {
         self.journal = journal
     }
 
-    mutating func run(_ records: [ItemRecord]) throws {
-        defer { clearProgress() }
-        for (index, record) in records.enumerated() {
-            if index % Self.progressStep == 0, index > 0 { show("\rMoving: \(index) of \(records.count)") }
+    mutating func run(_ items: [OldItem]) throws {
+        defer { progress.clear() }
+        for (index, item) in items.enumerated() {
+            let record = item.record
+            if index % Self.progressStep == 0, index > 0 { progress.show("Moving: \(index) of \(items.count)") }
             do {
-                try take(record)
+                let identity = try take(record)
+                adopted[item.stamp] = AdoptedItem(old: item.stamp, kind: record.kind, new: identity)
             } catch let stays as Stays {
                 stay(record, stays.why)
             } catch let refusal as Refusal where Self.concernsOne(refusal, record) {
                 stay(record, refusal.message)
             } catch {
-                clearProgress()
+                progress.clear()
                 say("It stops here, at \(record.name): \(moved) moved before it. Nothing is lost: run it again.")
                 throw error
             }
@@ -50,7 +54,7 @@ struct AdoptionRun {
 
     private mutating func stay(_ record: ItemRecord, _ why: String) {
         stayed += 1
-        clearProgress()
+        progress.clear()
         say("stays: \(record.shownWithOwner): \(why)")
     }
 
@@ -65,15 +69,18 @@ struct AdoptionRun {
         }
     }
 
-    private mutating func take(_ record: ItemRecord) throws {
+    /// Answers the identity of the item here.
+    private mutating func take(_ record: ItemRecord) throws -> [UInt8] {
         if record.accessControl?.needsApplicationPassword == true {
             throw Stays("it opens only with the password of the program that keeps it; have that program keep it anew")
         }
         let wanted = record.asMine
         let before = try find(wanted, in: new, reason: nil)
         if let there = before?.record {
-            guard there.isCopy(of: wanted) else { throw Stays("one of this name is here already, with other attributes or another protection") }
-            if journal.holds(record, as: there) { skipped += 1; return }
+            guard there.isCopy(of: wanted) else {
+                throw Stays("one of this name is here already, with other attributes or another protection")
+            }
+            if journal.holds(record, as: there), let identity = before?.reference { skipped += 1; return identity }
         }
         guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {
             throw Stays("it has gone meanwhile")
@@ -82,19 +89,21 @@ struct AdoptionRun {
         if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
         // What counts is what the new one gives back.
         let after = try find(wanted, in: new, reason: "compare \(record.name) with the old keychain's")
-        guard let after, let there = after.record, there.isCopy(of: wanted), Self.same(secret, after.takeSecret()) else {
+        guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted),
+            Self.same(secret, after.takeSecret())
+        else {
             throw Stays(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
         }
         if record.asks { try journal.keep(record, as: there) }
         if before == nil { moved += 1 } else { skipped += 1 }
+        return identity
     }
 
     /// The one item that has this record's whole name; nil where there is none. Without a reason it is described, which asks
     /// nobody, and has no secret.
     private func find(_ record: ItemRecord, in session: Session, reason: String?) throws -> FoundEntry? {
-        var query = ItemQuery(kind: record.kind, attributes: record.wholeName)
-        query.limit = .all
-        query.returnsAttributes = true
+        var query = record.namesake(ofAnyOwner: false)
+        query.returnsReference = true
         query.returnsData = reason != nil
         query.operationPrompt = reason.map { SafeText.line($0, max: 150) }
         query.authenticationUI =
@@ -125,14 +134,6 @@ struct AdoptionRun {
             }
         }
     }
-
-    private func clearProgress() { show("\r\u{1B}[K") }
-
-    private func show(_ text: String) {
-        guard isTerminal else { return }
-        var text = text
-        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
-    }
 }
 
 extension ItemRecord {
@@ -145,13 +146,6 @@ extension ItemRecord {
         return mine
     }
 
-    /// All that makes it unique, and so means it alone; what is missing counts as empty.
-    fileprivate var wholeName: ItemAttributes {
-        var name = ItemAttributes()
-        for rule in AttributeRule.primary(of: kind) { name[rule.name] = attributes[rule.name] ?? (rule.form.isNumber ? .number(0) : .text("")) }
-        return name
-    }
-
     /// Whether it is the same in all but its dates and its secret.
     fileprivate func isCopy(of other: ItemRecord) -> Bool {
         let (mine, theirs) = (asMine.attributes.merging(asMine.wholeName), other.asMine.attributes.merging(other.asMine.wholeName))
@@ -162,8 +156,4 @@ extension ItemRecord {
     var shownWithOwner: String {
         [AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) ? name : "\(name) (of \(SafeText.visible(owner)))"
     }
-}
-
-extension AttributeForm {
-    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
 }

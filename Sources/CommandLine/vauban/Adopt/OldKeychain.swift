@@ -7,6 +7,18 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanSecretBytes
 
+/// One item of the old keychain, without its secret.
+struct OldItem {
+    /// Tells one state of one item from every other: whatever is written to an item changes its date.
+    struct Stamp: Hashable {
+        let identity: [UInt8]
+        let changed: Int64
+    }
+
+    let record: ItemRecord
+    let stamp: Stamp
+}
+
 /// The person's own keychain of user mode, beside the installed one. Nothing in it is changed until it is deleted.
 final class OldKeychain {
     let home: String
@@ -62,71 +74,137 @@ final class OldKeychain {
     }
 
     /// Every item of every group, without its secret.
-    func records() throws -> [ItemRecord] {
+    func items() throws -> [OldItem] {
         do {
-            return try session.opening { try ItemKind.allCases.flatMap { try records(of: $0) } }
+            return try session.opening { try ItemKind.allCases.flatMap { try items(of: $0) } }
         } catch let refusal as Refusal {
             throw named(refusal)
         }
     }
 
-    private func records(of kind: ItemKind) throws -> [ItemRecord] {
-        var query = ItemQuery(kind: kind)
-        query.includesSynchronizable = true
-        query.limit = .all
-        query.returnsAttributes = true
-        query.authenticationUI = .describe
-        do throws(Refusal) {
-            return try session.keychain.copyMatching(query).compactMap(\.record)
-        } catch {
-            guard error.reason == .itemNotFound else { throw error }
-            return []
+    private func items(of kind: ItemKind) throws -> [OldItem] {
+        try session.described(kind).map { entry in
+            guard let record = entry.record, let identity = entry.reference else {
+                throw Refusal(.internalFault, "the old keychain does not tell which items it has")
+            }
+            return OldItem(record: record, stamp: OldItem.Stamp(identity: identity, changed: record.date(.modificationDate)))
         }
     }
 
     // MARK: The end
 
-    /// Destroys its keys, so that what a disk keeps of removed files opens no more, and then removes the folder. A kill in
-    /// between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
-    func delete() throws {
-        try start()
-        try erase()
-        try close()
-        try Self.removeRemains(of: home)
+    /// Deletes it, if the keychain here has every item of it as the items are now: each must be on the list of what was
+    /// moved, with the item here that it became. Otherwise nothing is deleted, the marker goes, and the refusal says so.
+    ///
+    /// The keys are destroyed first, so that what a disk keeps of removed files opens no more, and then the folder is removed. A
+    /// kill in between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
+    func delete(movedTo new: Session) throws {
         let aside = Self.aside(home)
+        try Self.removeRemains(of: home)
+        guard access(aside, F_OK) != 0 else {
+            throw Refusal(
+                .storageFailed,
+                "\(SafeText.visible(aside)) is in the way, so nothing was deleted; look at what it is, and move it elsewhere")
+        }
+        guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else {
+            throw notMoved("it was written to since")
+        }
+        try start()
+        let hasPasscode = try hasPasscode()
+        let passcode: SecretBytes? = hasPasscode ? try passcodeToDelete() : nil
+        try new.openNow()
+        try check(adopted, in: new)
+        do throws(Refusal) { try session.authentication.erase(passcode) } catch { throw named(error) }
+        try ErasedMarker.set(in: folder)
+        try close()
         guard rename(home, aside) == 0 else { throw Self.notRemoved(home) }
         try Self.removeRemains(of: home)
     }
 
-    /// What a deletion was killed at: its keys are gone already.
+    private func check(_ adopted: [AdoptedItem], in new: Session) throws {
+        let here = try Set(ItemKind.allCases.flatMap { kind in try new.described(kind).compactMap(\.reference) })
+        let moved = Set(adopted.filter { here.contains($0.new) }.map(\.old))
+        let missing = try items().filter { !moved.contains($0.stamp) }
+        guard let first = missing.first else { return }
+        throw notMoved(
+            "\(count(missing.count, "item")) of it, such as \(first.record.shownWithOwner), \(missing.count == 1 ? "is" : "are") not here")
+    }
+
+    private func notMoved(_ why: String) -> Refusal {
+        AdoptionMarker.remove(from: folder)
+        return Refusal(.itemNotFound, "nothing was deleted: the old keychain stays, since \(why); to move it, run: vauban adopt")
+    }
+
+    /// What a deletion was killed at: a folder whose keys are gone already. Any other that is called so stays.
     static func removeRemains(of home: String) throws {
         let aside = aside(home)
         guard access(aside, F_OK) == 0 else { return }
-        do { try FileManager.default.removeItem(atPath: aside) } catch { throw notRemoved(aside) }
+        guard let folder = try? PrivateFolder(path: aside, creating: false), ErasedMarker.stands(in: folder) else {
+            return say("\(SafeText.visible(aside)) is left as it is: nothing says that it is what an earlier deletion left.")
+        }
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: aside) where name != ErasedMarker.name {
+                try FileManager.default.removeItem(atPath: "\(aside)/\(name)")
+            }
+        } catch {
+            throw notRemoved(aside)
+        }
+        folder.remove(ErasedMarker.name)
+        guard rmdir(aside) == 0 else { throw notRemoved(aside) }
     }
 
     private static func aside(_ home: String) -> String { "\(home).deleted" }
 
     private static func notRemoved(_ path: String) -> Refusal {
-        Refusal(.storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
+        Refusal(
+            .storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
     }
 
-    private func erase() throws {
+    /// The passcode that deletes it, and has opened it.
+    private func passcodeToDelete() throws -> SecretBytes {
         let client = session.authentication
-        guard try hasPasscode() else { return try client.erase(nil) }
         if session.person.hasPreparedPasscode {
-            let passcode: SecretBytes? = try session.person.preparedPasscode()
-            do throws(Refusal) { return try client.erase(passcode) } catch { throw named(error) }
+            let passcode = try session.person.preparedPasscode()
+            do throws(Refusal) { try client.unlock(passcode) } catch { throw named(error) }
+            return passcode
         }
         guard let terminal = session.person.terminal else { throw named(Refusal(.locked)) }
-        for attempt in 1...Session.triesMax {
-            let passcode: SecretBytes? = try PasscodeInput.ask("The old keychain's passcode, to delete it (\(PromptText.cancelHint)): ", on: terminal)
+        var attempt = 1
+        while true {
+            let passcode = try PasscodeInput.ask("The old keychain's passcode, to delete it (\(PromptText.cancelHint)): ", on: terminal)
             do throws(Refusal) {
-                return try client.erase(passcode)
+                try client.unlock(passcode)
+                return passcode
             } catch {
                 guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.triesLeft != 0 else { throw named(error) }
                 terminal.write("That was not the passcode\(error.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
             }
+            attempt += 1
+        }
+    }
+}
+
+extension Session {
+    /// Every item of a class, without its secret and with its identity; asks nobody.
+    func described(_ kind: ItemKind) throws -> [FoundEntry] {
+        var query = ItemQuery(kind: kind)
+        query.includesSynchronizable = true
+        query.limit = .all
+        query.returnsAttributes = true
+        query.returnsReference = true
+        query.authenticationUI = .describe
+        return try found(query)
+    }
+
+    /// Whether any of these items is here; true also where that cannot be seen now.
+    func hasAny(of items: some Sequence<AdoptedItem>) -> Bool {
+        items.contains { item in
+            var query = ItemQuery(kind: item.kind)
+            query.reference = item.new
+            query.includesSynchronizable = true
+            query.returnsAttributes = true
+            query.authenticationUI = .describe
+            return (try? !found(query).isEmpty) ?? true
         }
     }
 }

@@ -26,7 +26,9 @@ struct GitCredentialStore {
         guard Self.isOneLine(name), secret.withUnsafeBytes({ bytes in !bytes.contains { [0x00, 0x0A, 0x0D].contains($0) } }) else {
             throw Refusal(.badParameter, "git takes no password or account with a line end or a zero byte")
         }
-        let written = Self.write("username=\(name)\npassword=") && secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && Self.write("\n")
+        let written =
+            writeText("username=\(name)\npassword=", to: STDOUT_FILENO) && secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+            && writeText("\n", to: STDOUT_FILENO)
         guard written else { throw Refusal(.storageFailed, "the password could not be written to git") }
     }
 
@@ -92,9 +94,4 @@ struct GitCredentialStore {
     }
 
     private static func isOneLine(_ text: String) -> Bool { !text.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) } }
-
-    private static func write(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
-    }
 }

@@ -8,7 +8,7 @@ import VaubanSecretBytes
 /// Brings an export into the keychain, line by line. Each line is one add, so none is half there, whatever happens.
 struct ImportRun {
     private let session: Session
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let progress = Progress()
     private(set) var added = 0
     private(set) var skipped = 0
     private(set) var refused = 0
@@ -17,69 +17,88 @@ struct ImportRun {
 
     mutating func run(_ export: borrowing PasswordExport) throws {
         for (index, record) in export.records.enumerated() {
-            if index % 100 == 0 && index > 0 { progress(index, of: export.records.count) }
+            if index % 100 == 0 && index > 0 { progress.show("Importing: \(index) of \(export.records.count)") }
             do {
                 try take(try export.row(record))
             } catch let fault as RowFault {
                 refused += 1
-                clearProgress()
+                progress.clear()
                 say("line \(record.line): not taken: \(fault.why)")
             } catch {
-                clearProgress()
+                progress.clear()
                 say("line \(record.line): the import stops here; \(added) added before it")
                 throw error
             }
         }
-        clearProgress()
+        progress.clear()
     }
 
-    private mutating func take(_ row: consuming PasswordRow) throws {
-        var named = row.record
-        named.attributes[.accessGroup] = .text(AccessGroup.commandLine)
-        let record = named
-        // Where programs are not told apart, one that another put there is the same item.
-        if session.service.mode != .system, try isThere(record) { return try compare(record, row.password) }
+    /// One item that is no line of CSV; `place` is where it stands.
+    mutating func takeOne(_ place: String, _ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
+        if added % 100 == 0, added > 0 { progress.show("Importing: \(added)") }
         do {
-            _ = try session.opening { try session.keychain.add(record, secret: row.password) }
-            added += 1
+            // The dates are this keychain's own.
+            var record = record
+            record.attributes[.creationDate] = nil
+            record.attributes[.modificationDate] = nil
+            if try take(record, secret) { added += 1 } else { skipped += 1 }
+        } catch let fault as RowFault {
+            refused += 1
+            progress.clear()
+            say("\(place): not taken: \(record.name): \(fault.why)")
+        } catch {
+            progress.clear()
+            say("\(place): \(record.name): the import stops here; \(added) added before it")
+            throw error
+        }
+    }
+
+    func finish() { progress.clear() }
+
+    /// A line counts once, whatever it holds.
+    private mutating func take(_ row: consuming PasswordRow) throws {
+        var isNew = false
+        switch row.password {
+        case .some(let password): isNew = try take(row.record, password)
+        case .none: break
+        }
+        switch row.codes {
+        case .some(let codes):
+            do { isNew = try take(row.codesRecord, codes) || isNew } catch let fault as RowFault {
+                throw RowFault("its otpauth: \(fault.why)")
+            }
+        case .none: break
+        }
+        if isNew { added += 1 } else { skipped += 1 }
+    }
+
+    /// Whether the item is new here; one that is there already with the same secret is none.
+    func take(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws -> Bool {
+        let record = record.asOwn
+        // Where programs are not told apart, one that another put there is the same item.
+        if session.service.mode != .system, try session.hasNamesake(record) {
+            try compare(record, secret)
+            return false
+        }
+        do {
+            let copy: SecretBytes? = secret.duplicate()
+            try session.add(record, secret: copy)
+            return true
         } catch let refusal as Refusal {
             switch refusal.reason {
-            case .duplicateItem: try compare(record, row.password)
-            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported: throw RowFault(refusal.message)
+            case .duplicateItem:
+                try compare(record, secret)
+                return false
+            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .passcodeNotSet: throw RowFault(refusal.message)
             default: throw refusal
             }
         }
     }
 
-    /// Whether any owner has an item of this name.
-    private func isThere(_ record: ItemRecord) throws -> Bool {
-        var query = query(for: record)
-        query.authenticationUI = .describe
-        query.returnsData = false
-        let wanted = query
-        do {
-            return try session.opening { try !session.keychain.copyMatching(wanted).isEmpty }
-        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-            return false
-        }
-    }
-
-    /// The query for whatever has this record's name; the owner is named where programs are told apart.
-    private func query(for record: ItemRecord) -> ItemQuery {
-        var attributes = ItemAttributes()
-        for rule in AttributeRule.primary(of: record.kind)
-        where !["", "0"].contains(record.text(rule.name)) && (rule.name != .accessGroup || session.service.mode == .system) {
-            attributes[rule.name] = record.attributes[rule.name]
-        }
-        var query = ItemQuery(kind: record.kind, attributes: attributes)
-        query.limit = .all
-        query.returnsAttributes = true
-        return query
-    }
-
     /// An item that is there already is left as it is; the same one with the same secret is no news.
-    private mutating func compare(_ record: ItemRecord, _ password: borrowing SecretBytes?) throws {
-        var query = query(for: record)
+    private func compare(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
+        // The owner is named where programs are told apart.
+        var query = record.namesake(ofAnyOwner: session.service.mode != .system)
         query.returnsData = true
         query.authenticationUI = .skip
         let found: [FoundEntry]
@@ -92,22 +111,6 @@ struct ImportRun {
         guard let existing = found.first(where: { $0.record?.isSameItem(as: record) ?? false })?.takeSecret() else {
             throw RowFault("it exists already, and asks for you, so the two were not compared")
         }
-        switch password {
-        case .some(let password) where existing.equals(password): skipped += 1
-        default: throw RowFault("it exists already with another password")
-        }
-    }
-
-    private func progress(_ done: Int, of count: Int) {
-        if isTerminal { show("\rImporting: \(done) of \(count)") }
-    }
-
-    private func clearProgress() {
-        if isTerminal { show("\r\u{1B}[K") }
-    }
-
-    private func show(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+        guard existing.equals(secret) else { throw RowFault("it exists already with another password") }
     }
 }

@@ -1,9 +1,7 @@
-import Glibc
 import VaubanAccessPolicy
-import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// The password export that Chrome writes: a header that names the columns, then one line a password. The whole file
+/// The password export that a browser writes, or Apple's Passwords: a header that names the columns, then one line a password. The whole file
 /// lies in zeroised memory; only the line at hand is text, and that text is freed, not erased.
 struct PasswordExport: ~Copyable {
     private let content: SecretBytes
@@ -12,8 +10,7 @@ struct PasswordExport: ~Copyable {
 
     static let bytesMax = 256 << 20
 
-    static func read(path: String) throws(Refusal) -> PasswordExport {
-        let content = try file(path)
+    static func read(_ content: consuming SecretBytes) throws(Refusal) -> PasswordExport {
         let all = content.withUnsafeBytes { CSVRecords.find(in: $0) }
         guard let first = all.first else { throw Refusal(.badParameter, "the file is empty") }
         let header = first.fault == nil ? content.withUnsafeBytes { Self.fields(first, in: $0) } : nil
@@ -39,19 +36,6 @@ struct PasswordExport: ~Copyable {
     private static func fields(_ record: CSVRecord, in bytes: UnsafeRawBufferPointer) -> [ByteText]? {
         CSVRecords.fields(of: UnsafeRawBufferPointer(rebasing: bytes[record.range]))
     }
-
-    private static func file(_ path: String) throws(Refusal) -> SecretBytes {
-        let number = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else {
-            throw Refusal(.badParameter, SystemFault("open \(SafeText.visible(path))", code: errno).description)
-        }
-        let file = Descriptor(number)
-        do { return try SecretReader.everything(from: file.number, max: bytesMax, keepsNewline: true) } catch {
-            let refusal = error as? Refusal
-            if refusal?.reason == .dataTooLarge { throw Refusal(.badParameter, "the file is larger than \(bytesMax >> 20) MiB") }
-            throw Refusal(.badParameter, refusal?.detail ?? "the file cannot be read")
-        }
-    }
 }
 
 /// Which column is which, by the names in the header.
@@ -60,14 +44,23 @@ struct PasswordColumns {
     let url: Int
     let username: Int
     let password: Int
+    /// "name" in Chrome's export, "title" in Apple's; Firefox has none.
     let name: Int?
+    /// "note" in Chrome's export, "notes" in Apple's.
     let note: Int?
+    /// Of Firefox's: what a server calls the part that it asks a password for.
+    let realm: Int?
+    /// Of Apple's: the address from which codes for a second step are made, which is a secret of its own.
+    let codes: Int?
 
     init(header: [ByteText]) throws(Refusal) {
         let names = header.map { ($0.text ?? "").lowercased().trimmed }
         func column(_ name: String) throws(Refusal) -> Int {
             guard let index = names.firstIndex(of: name) else {
-                throw Refusal(.badParameter, "the first line must name the columns url, username and password, as Chrome's export does; there is no \"\(name)\"")
+                throw Refusal(
+                    .badParameter,
+                    "the first line must name the columns url, username and password, as the exports of Chrome, Firefox and Apple's Passwords do; there is no \"\(name)\""
+                )
             }
             return index
         }
@@ -75,8 +68,10 @@ struct PasswordColumns {
         url = try column("url")
         username = try column("username")
         password = try column("password")
-        name = names.firstIndex(of: "name")
-        note = names.firstIndex(of: "note")
+        name = names.firstIndex { ["name", "title"].contains($0) }
+        note = names.firstIndex { ["note", "notes"].contains($0) }
+        realm = names.firstIndex(of: "httprealm")
+        codes = names.firstIndex(of: "otpauth")
     }
 }
 

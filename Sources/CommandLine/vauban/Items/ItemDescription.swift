@@ -33,10 +33,15 @@ struct ItemDescription: Encodable {
         (.isInvisible, "isInvisible", "Invisible"), (.isNegative, "isNegative", "Negative"),
         (.synchronizable, "synchronizable", "Synchronizes"), (.syncViewHint, "syncViewHint", "Sync view"), (.tokenID, "tokenID", "Token"),
     ]
+    /// The attribute of a key, for what is read.
+    static func name(of key: String) -> AttributeName? { attributes.first { $0.key == key }?.name }
+
     private static let yesOrNo: Set<AttributeName> = [.isInvisible, .isNegative, .synchronizable]
 
     init(_ record: ItemRecord) {
-        var parts = [Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))]
+        var parts = [
+            Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))
+        ]
         for (name, key, title) in Self.attributes {
             guard let value = Self.value(record, name) else { continue }
             parts.append(Part(key: key, title: title, value: value))
@@ -127,13 +132,14 @@ struct ItemDescription: Encodable {
 }
 
 extension AccessControl {
+    private static let names: [(AccessControlFlags, String)] = [
+        (.userPresence, "userPresence"), (.biometryAny, "biometryAny"), (.biometryCurrentSet, "biometryCurrentSet"),
+        (.devicePasscode, "devicePasscode"), (.companion, "companion"), (.or, "or"), (.and, "and"),
+        (.privateKeyUsage, "privateKeyUsage"), (.applicationPassword, "applicationPassword"),
+    ]
+
     /// The names of its flags, as `SecAccessControlCreateFlags` has them.
-    fileprivate var flagNames: [String] {
-        let names: [(AccessControlFlags, String)] = [
-            (.userPresence, "userPresence"), (.biometryAny, "biometryAny"), (.biometryCurrentSet, "biometryCurrentSet"),
-            (.devicePasscode, "devicePasscode"), (.companion, "companion"), (.or, "or"), (.and, "and"),
-            (.privateKeyUsage, "privateKeyUsage"), (.applicationPassword, "applicationPassword"),
-        ]
-        return names.filter { flags.contains($0.0) }.map(\.1)
-    }
+    fileprivate var flagNames: [String] { Self.names.filter { flags.contains($0.0) }.map(\.1) }
+
+    static func flag(named name: String) -> AccessControlFlags? { names.first { $0.1 == name }?.0 }
 }

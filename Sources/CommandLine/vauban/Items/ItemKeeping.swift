@@ -14,9 +14,9 @@ struct ItemKeeping: ParsableArguments {
     @OptionGroup var source: SecretSource
     @OptionGroup var person: PersonOptions
 
-    func validate() throws {
+    func requireName() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("What is the item called? Name it as service/account, or by --service or --server.")
+            throw ValidationError("What is the item called? Name it as service/account, or by --service, --server or --url.")
         }
     }
 
@@ -66,14 +66,14 @@ struct ItemKeeping: ParsableArguments {
 
     /// The item as it is added. What makes it unique is always said, so that it can be meant again.
     private var fresh: ItemRecord {
-        let kind = selection.server != nil ? ItemKind.internetPassword : selection.kinds[0]
+        let kind = selection.kinds[0]
         let (name, account) = selection.nameAndAccount
         var attributes = selection.attributes(of: kind)
         attributes[.account] = .text(account ?? "")
         attributes[.accessGroup] = .text(AccessGroup.commandLine)
         if kind == .internetPassword {
-            attributes[.port] = .number(selection.port ?? 0)
-            attributes[.path] = .text(selection.path ?? "")
+            attributes[.port] = .number(selection.wantedPort ?? 0)
+            attributes[.path] = .text(selection.wantedPath ?? "")
         }
         let label = kind == .internetPassword || (account ?? "").isEmpty ? name : "\(name ?? "")/\(account ?? "")"
         attributes[.label] = .text(label ?? "")
@@ -83,7 +83,7 @@ struct ItemKeeping: ParsableArguments {
     /// Said once, with the first item: what a keychain whose key lies beside it is worth, and who can read what is kept by hand.
     private func tellOnce(_ session: Session) throws {
         let hasPasscode = try session.authentication.status().device.passcodeIsSet
-        let isOpenToAll = session.service.mode == .system && protection.isEmpty
+        let isOpenToAll = session.service.mode == .system && protection.require == nil && protection.when == nil
         guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
         if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
         if isOpenToAll {

@@ -27,9 +27,9 @@ extension Session {
     }
 
     /// What can be described here and has each of the words somewhere in its name, account, label or comment.
-    func matches(words: [String]) throws -> [ItemRecord] {
+    func matches(words: [String], url: String?) throws -> [ItemRecord] {
         let words = words.map { $0.lowercased() }
-        return try matches(ItemSelection.parse([])).filter { record in
+        return try matches(ItemSelection.parse(url.map { ["--url", $0] } ?? [])).filter { record in
             let texts = [AttributeName.service, .server, .account, .label, .comment].map { record.text($0).lowercased() }
             return words.allSatisfy { word in texts.contains { $0.contains(word) } }
         }
@@ -62,7 +62,7 @@ extension Session {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard let own = OwnKeychain.behind(service), !own.isAdopted else { throw refusal }
+            guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else { throw refusal }
             throw Refusal(.itemNotFound, own.mention)
         }
     }
@@ -70,7 +70,6 @@ extension Session {
     /// The secret of an item, asking the person where it asks.
     func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
         var query = query(for: record)
-        query.returnsAttributes = true
         query.returnsData = true
         query.operationPrompt = reason
         let read = query
@@ -100,19 +99,11 @@ extension Session {
         throw Refusal(.itemNotFound)
     }
 
-    /// The query that means a found item: by what makes it unique, as far as the item has it.
+    /// The query that means a found item. What another program has let be read is not in a group of ours, so that group
+    /// cannot be named.
     func query(for record: ItemRecord) -> ItemQuery {
-        var attributes = ItemAttributes()
-        for rule in AttributeRule.primary(of: record.kind) where rule.name != .accessGroup && rule.name != .synchronizable {
-            attributes[rule.name] = record.attributes[rule.name]
-        }
-        // What another program has let be read is not in a group of ours, so that group cannot be named.
-        if service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner) {
-            attributes[.accessGroup] = .text(record.owner)
-        }
-        var query = ItemQuery(kind: record.kind, attributes: attributes)
-        query.includesSynchronizable = record.number(.synchronizable) != 0
-        query.limit = .all
+        let isOurs = service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner)
+        var query = record.namesake(ofAnyOwner: !isOurs)
         query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
         return query
     }
@@ -126,15 +117,4 @@ extension Session {
             return []
         }
     }
-}
-
-extension ItemRecord {
-    /// Whether two records are of the same item: a missing attribute counts as an empty one.
-    func isSameItem(as other: ItemRecord) -> Bool {
-        kind == other.kind && AttributeRule.primary(of: kind).allSatisfy { rule in
-            rule.name == .accessGroup || text(rule.name) == other.text(rule.name) || (isEmpty(rule.name) && other.isEmpty(rule.name))
-        }
-    }
-
-    private func isEmpty(_ name: AttributeName) -> Bool { ["", "0"].contains(text(name)) }
 }

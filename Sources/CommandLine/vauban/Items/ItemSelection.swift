@@ -25,6 +25,9 @@ struct ItemSelection: ParsableArguments {
     @Option(help: "The path on the server.")
     var path: String?
 
+    @Option(help: ArgumentHelp("A password of a website by its address: server, protocol, and what more it says.", valueName: "url"))
+    var url: String?
+
     @Option(help: "Whose item: cli for your own, or a program such as program:/usr/bin/mail.")
     var owner: String?
 
@@ -35,22 +38,37 @@ struct ItemSelection: ParsableArguments {
         if service != nil && (server != nil || protocolName != nil || port != nil || path != nil) {
             throw ValidationError("A service has no server, protocol, port or path: it is --service or --server.")
         }
+        if let url {
+            guard word == nil, service == nil, server == nil, protocolName == nil, port == nil, path == nil else {
+                throw ValidationError("A URL says server, protocol, port and path; name it alone, or with --account.")
+            }
+            do throws(WebAddress.Fault) { _ = try WebAddress(url) } catch {
+                throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
+            }
+        }
         if let port, !(0...65535).contains(port) { throw ValidationError("A port is a number up to 65535.") }
     }
 
+    /// What `--url` says; it was checked before.
+    private var address: WebAddress? { url.flatMap { try? WebAddress($0) } }
+    private var wantedServer: String? { server ?? address?.server }
+    private var wantedProtocol: String? { protocolName ?? address?.scheme }
+    var wantedPort: Int64? { port ?? address?.port }
+    var wantedPath: String? { path ?? address?.path }
+
     var isEmpty: Bool {
-        word == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
+        word == nil && url == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
             && owner == nil
     }
 
     /// For verbs that mean one item.
     func requireSomething() throws {
-        if isEmpty { throw ValidationError("Which item? Name it as service/account, or by --service or --server and --account.") }
+        if isEmpty { throw ValidationError("Which item? Name it as service/account, by --service or --server and --account, or by --url.") }
     }
 
     /// What the item is called and whose it is, whatever its kind. The word is parted at its first slash.
     var nameAndAccount: (name: String?, account: String?) {
-        guard let word else { return (service ?? server, account) }
+        guard let word else { return (service ?? wantedServer, account ?? address?.account) }
         guard let slash = word.firstIndex(of: "/") else { return (word, nil) }
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
@@ -64,7 +82,7 @@ struct ItemSelection: ParsableArguments {
     /// The kinds of items that the words can mean.
     var kinds: [ItemKind] {
         if service != nil { return [.genericPassword] }
-        if server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
+        if url != nil || server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
         return [.genericPassword, .internetPassword]
     }
 
@@ -77,9 +95,9 @@ struct ItemSelection: ParsableArguments {
         // An empty account is the same as none, so it is judged where the answers are and not by the query.
         if let account, !account.isEmpty { attributes[.account] = .text(account) }
         guard kind == .internetPassword else { return attributes }
-        if let protocolName { attributes[.protocolName] = .text(ProtocolCode.code(for: protocolName)) }
-        if let port, port != 0 { attributes[.port] = .number(port) }
-        if let path, !path.isEmpty { attributes[.path] = .text(path) }
+        if let wantedProtocol { attributes[.protocolName] = .text(ProtocolCode.code(for: wantedProtocol)) }
+        if let wantedPort, wantedPort != 0 { attributes[.port] = .number(wantedPort) }
+        if let wantedPath, !wantedPath.isEmpty { attributes[.path] = .text(wantedPath) }
         return attributes
     }
 

@@ -25,18 +25,7 @@ extension ItemRecord {
         return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
     }
 
-    /// When it can be read, in the words of `--when`.
-    var protectionName: String {
-        switch protection {
-        case .whenUnlocked: "unlocked"
-        case .afterFirstUnlock: "after-first-unlock"
-        case .always: "always"
-        case .whenUnlockedThisDeviceOnly: "unlocked, this device only"
-        case .afterFirstUnlockThisDeviceOnly: "after-first-unlock, this device only"
-        case .alwaysThisDeviceOnly: "always, this device only"
-        case .whenPasscodeSetThisDeviceOnly: "passcode set, this device only"
-        }
-    }
+    var protectionName: String { protection.shownName }
 
     /// Whether reading it asks for the person.
     var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
@@ -55,8 +44,27 @@ extension ItemRecord {
 
     /// As a shell takes it for one word.
     private func quoted(_ text: String) -> String {
-        let plain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-/@:+".unicodeScalars.contains($0) }
+        let plain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-/@:+".unicodeScalars.contains($0)
+            }
         return plain ? text : "'" + SafeText.visible(text).replacing("'", with: "'\\''") + "'"
+    }
+}
+
+extension Protection {
+    /// When an item can be read, in the words of `--when` and `--this-device`.
+    var shownName: String {
+        switch self {
+        case .whenUnlocked: "unlocked"
+        case .afterFirstUnlock: "after-first-unlock"
+        case .always: "always"
+        case .whenUnlockedThisDeviceOnly: "unlocked, this device only"
+        case .afterFirstUnlockThisDeviceOnly: "after-first-unlock, this device only"
+        case .alwaysThisDeviceOnly: "always, this device only"
+        case .whenPasscodeSetThisDeviceOnly: "passcode set, this device only"
+        }
     }
 }
 

@@ -20,11 +20,17 @@ struct ProtectionOptions: ParsableArguments {
     @Option(help: "Each reading asks for you.")
     var require: Required?
 
-    var isEmpty: Bool { when == nil && require == nil }
+    @Flag(help: "The item stays on this device: no export takes it along.")
+    var thisDevice = false
+
+    var isEmpty: Bool { when == nil && require == nil && !thisDevice }
 
     /// Class and control of an item: what the options say, and for the rest what it has.
     func applied(to protection: Protection, _ control: AccessControl?) throws(Refusal) -> (Protection, AccessControl?) {
-        let protection = when?.protection ?? protection
+        // An item that stays on this device goes on staying there when only the moment is changed.
+        let staysHere = thisDevice || protection.isThisDeviceOnly
+        let protection =
+            when.map { staysHere ? $0.protection.onThisDevice : $0.protection } ?? (thisDevice ? protection.onThisDevice : protection)
         let flags = require == .presence ? .userPresence : control?.flags
         guard let flags else { return (protection, nil) }
         do throws(AccessControl.Fault) {
@@ -33,4 +39,18 @@ struct ProtectionOptions: ParsableArguments {
             throw Refusal(.badParameter, error.rawValue)
         }
     }
+}
+
+extension Protection {
+    /// The class that opens at the same moments and stays on the device.
+    var onThisDevice: Protection {
+        switch self {
+        case .whenUnlocked: .whenUnlockedThisDeviceOnly
+        case .afterFirstUnlock: .afterFirstUnlockThisDeviceOnly
+        case .always: .alwaysThisDeviceOnly
+        case .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly, .alwaysThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: self
+        }
+    }
+
+    var isThisDeviceOnly: Bool { onThisDevice == self }
 }

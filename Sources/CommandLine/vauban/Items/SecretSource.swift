@@ -12,13 +12,23 @@ struct SecretSource: ParsableArguments {
     @Flag(help: "Keep a newline at the end of a secret that is read; without this one newline is dropped.")
     var keepNewline = false
 
-    private static let bytesMax = 1 << 20
+    @Flag(help: "The secret is hexadecimal digits, two a byte; for what is no text.")
+    var hex = false
+
+    static let bytesMax = 1 << 20
+    var isStandard: Bool { descriptor == nil && !keepNewline && !hex }
     private static let typedBytesMax = 1 << 16
 
     func read(_ person: Person, what: String) throws -> SecretBytes {
-        if let descriptor { return try SecretReader.everything(from: descriptor, max: Self.bytesMax, keepsNewline: keepNewline) }
+        let secret = try given(person, what: what)
+        return hex ? try HexSecret.bytes(of: secret) : secret
+    }
+
+    private func given(_ person: Person, what: String) throws -> SecretBytes {
+        let bytesMax = hex ? Self.bytesMax * 2 + 2 : Self.bytesMax
+        if let descriptor { return try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: keepNewline) }
         if isatty(STDIN_FILENO) == 0 {
-            return try SecretReader.everything(from: STDIN_FILENO, max: Self.bytesMax, keepsNewline: keepNewline)
+            return try SecretReader.everything(from: STDIN_FILENO, max: bytesMax, keepsNewline: keepNewline)
         }
         guard let terminal = person.terminal else {
             throw Refusal(.interactionNotAllowed, "send the secret to standard input, or name a descriptor: --secret-fd N")

@@ -25,7 +25,9 @@ struct CommandEnvironment {
         if value.withUnsafeBytes({ $0.contains(0) }) {
             throw Refusal(.badParameter, "the secret has a zero byte, which ends a variable; use vauban get")
         }
-        if name.utf8.count + 1 + value.count + 1 > stringBytesMax { throw Refusal(.dataTooLarge, "a variable takes \(stringBytesMax >> 10) KiB") }
+        if name.utf8.count + 1 + value.count + 1 > stringBytesMax {
+            throw Refusal(.dataTooLarge, "a variable takes \(stringBytesMax >> 10) KiB")
+        }
     }
 
     /// Goes on as the command, in this same process; answers an exit code, a shell's, only where that failed.
@@ -38,10 +40,10 @@ struct CommandEnvironment {
         // SECRETS AS C STRINGS: the only place. execve takes its environment as nothing else, and the kernel copies it from
         // ordinary memory. The copies live from here to the next lines: the kernel drops this whole memory when it starts
         // the command, and where it does not they are overwritten.
-        for variable in variables { Self.set(variable.name, variable.value) }
+        let isWhole = variables.allSatisfy { Self.set($0.name, $0.value) }
         Interruption.restoreSignals()
-        var problem = ENOENT
-        if let program = arguments[0] {
+        var problem = isWhole ? ENOENT : ENOMEM
+        if isWhole, let program = arguments[0] {
             execvp(program, &arguments)
             problem = errno
         }
@@ -50,11 +52,12 @@ struct CommandEnvironment {
         return problem == ENOENT ? 127 : 126
     }
 
-    private static func set(_ name: String, _ value: borrowing SecretBytes) {
+    /// False where there is no memory for it: then the command would run with what its variable was before.
+    private static func set(_ name: String, _ value: borrowing SecretBytes) -> Bool {
         let string = value.withUnsafeBytes { bytes in SecretBytes(count: bytes.count + 1) { $0.copyMemory(from: bytes) } }
-        string.withUnsafeBytes { bytes in
-            guard let text = bytes.bindMemory(to: CChar.self).baseAddress else { return }
-            setenv(name, text, 1)
+        return string.withUnsafeBytes { bytes in
+            guard let text = bytes.bindMemory(to: CChar.self).baseAddress else { return false }
+            return setenv(name, text, 1) == 0
         }
     }
 

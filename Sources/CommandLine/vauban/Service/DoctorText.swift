@@ -70,6 +70,7 @@ enum DoctorText {
         if isUnrepaired { return "something was found that nothing here repairs; what was put aside is kept, and nothing else is affected" }
         if report.found > 0 { return "everything that was found is repaired; to be sure: vauban doctor" }
         if !report.quarantine.isEmpty { return "what is in place is good; what was put aside comes back by itself here if it opens again" }
+        if report.copy?.state == .failed { return "what is in place is good, but there is no new copy of it" }
         return report.locked > 0 ? "what could be checked is good" : "all is good"
     }
 
@@ -104,6 +105,4 @@ enum DoctorText {
         case nil: "\(number)"
         }
     }
-
-    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }

@@ -16,8 +16,11 @@ struct LoginMemory {
 
     enum Entry: Equatable {
         case nothing
-        /// A try began, and how it ended is not known: this process was ended within it.
-        case trying
+        /// A try began, and how it ended is not known: this process was ended within it. With it stand the day of the password
+        /// that was tried, and the date of the last wrong try before it, of any kind (nil where there was none).
+        case trying(passwordDay: Int64?, lastWrong: Int64?)
+        /// It cannot be read: how a try ended is not known, nor what it was of.
+        case unreadable
         /// The password that was last changed on this day (as in the shadow file; nil where that cannot be known) is not
         /// the passcode.
         case differs(passwordDay: Int64?)
@@ -32,22 +35,26 @@ struct LoginMemory {
     /// For this process until it ends; nil when another login of the person is trying.
     func turn() throws(SystemFault) -> Descriptor? { try folder.lock() }
 
-    /// What cannot be read counts as a try without an end: it is repeated only where it has cost nothing.
     func entry() -> Entry {
-        guard let content = try? file.read(max: Self.bytesMax) else { return .trying }
+        guard let content = try? file.read(max: Self.bytesMax) else { return .unreadable }
         guard case .bytes(let bytes) = content else { return .nothing }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
-        guard words.count == 2, words[0] == "differs" else { return .trying }
-        return .differs(passwordDay: Int64(words[1]))
+        switch (words.first, words.count) {
+        case ("differs", 2): return .differs(passwordDay: Int64(words[1]))
+        case ("trying", 3): return .trying(passwordDay: Int64(words[1]), lastWrong: Int64(words[2]))
+        default: return .unreadable
+        }
     }
 
     func keep(_ entry: Entry) throws(SystemFault) {
         switch entry {
-        case .nothing: folder.remove(file.name)
-        case .trying: try file.replace(with: Array("trying\n".utf8))
-        case .differs(let day): try file.replace(with: Array("differs \(day.map(String.init) ?? "unknown")\n".utf8))
+        case .nothing, .unreadable: folder.remove(file.name)
+        case .trying(let day, let date): try file.replace(with: Array("trying \(Self.word(day)) \(Self.word(date))\n".utf8))
+        case .differs(let day): try file.replace(with: Array("differs \(Self.word(day))\n".utf8))
         }
     }
+
+    private static func word(_ number: Int64?) -> String { number.map(String.init) ?? "unknown" }
 
     /// After another passcode was set, the next login tries its password again.
     static func forget() { try? LoginMemory()?.keep(.nothing) }

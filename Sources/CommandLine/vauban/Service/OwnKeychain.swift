@@ -18,12 +18,24 @@ struct OwnKeychain {
     /// What cannot be looked at counts as there, so that it is found out why.
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) }
 
+    /// Whether what was moved is in this keychain now: it may have been erased, lost, or be another machine's. True where that
+    /// cannot be seen, as in a locked one.
+    func isAdopted(by session: Session) -> Bool {
+        guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else {
+            return false
+        }
+        return items.isEmpty || session.hasAny(of: items.prefix(Self.sampleMax))
+    }
+
+    /// So many of the items are looked for before it counts as gone.
+    private static let sampleMax = 20
+
     var mention: String {
         "you have a keychain from user mode in \(SafeText.visible(home)), which the installed service does not show; to move it, run: vauban adopt"
     }
 
-    var status: String {
-        isAdopted
+    func status(in session: Session) -> String {
+        isAdopted(by: session)
             ? "the one from user mode in \(SafeText.visible(home)) is kept, though all its items were moved here; delete it: vauban adopt --delete-source"
             : "there is one from user mode in \(SafeText.visible(home)), which the installed service does not show; move it: vauban adopt"
     }

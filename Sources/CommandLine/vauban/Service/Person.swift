@@ -38,17 +38,27 @@ final class Person: Sendable {
         self.passcodeDescriptor = passcodeDescriptor
     }
 
+    /// With a passcode that was typed already.
+    init(mayBeAsked: Bool, passcode: consuming SecretBytes) {
+        self.mayBeAsked = mayBeAsked
+        passcodeDescriptor = nil
+        let keeper = Keeper(passcode)
+        prepared.withLock { $0 = .read(keeper) }
+    }
+
     /// The terminal to ask on; nil when there is none, when this is a background job, or when asking is not wanted.
     var terminal: Terminal? { mayBeAsked ? Terminal.inForeground() : nil }
 
-    var hasPreparedPasscode: Bool { passcodeDescriptor != nil }
+    var hasPreparedPasscode: Bool {
+        passcodeDescriptor != nil || prepared.withLock { if case .read = $0 { true } else { false } }
+    }
 
     /// The passcode that came on a descriptor. One command may need it twice, to open the keychain and for an item that
     /// asks; a wrong one ends the command before it is used again.
     func preparedPasscode() throws -> SecretBytes {
-        guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "no passcode was sent along") }
         let keeper = try prepared.withLock { prepared in
             if case .read(let keeper) = prepared { return keeper }
+            guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "no passcode was sent along") }
             let keeper = Keeper(try SecretReader.line(from: passcodeDescriptor, max: SealedPasscode.passcodeBytesMax))
             prepared = .read(keeper)
             return keeper

@@ -8,15 +8,15 @@ import VaubanKeychainWire
 /// any time and go on later.
 struct Rewrapping {
     private let session: Session
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let progress = Progress()
 
     init(_ session: Session) { self.session = session }
 
     /// Does all that is left, and says what stays under older keys.
     func run() throws(Refusal) {
-        defer { show("\r\u{1B}[K") }
-        let (done, kept) = try batches { done, left in show("\rWrapping items by the new keys: \(done) of \(done + left)") }
-        show("\r\u{1B}[K")
+        defer { progress.clear() }
+        let (done, kept) = try batches { done, left in progress.show("Wrapping items by the new keys: \(done) of \(done + left)") }
+        progress.clear()
         say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
         guard kept > 0 else { return }
         say(
@@ -49,10 +49,4 @@ struct Rewrapping {
     }
 
     private static let idleBatchesMax = 3
-
-    private func show(_ text: String) {
-        guard isTerminal else { return }
-        var text = text
-        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
-    }
 }

@@ -24,9 +24,12 @@ enum StatusText {
         "does NOT protect against root, or against what controls the terminal or desktop on which you type your passcode",
     ]
 
-    static func text(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?, permissions: [Permission] = [], own: OwnKeychain? = nil) -> String {
+    static func text(
+        mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?, permissions: [Permission] = [],
+        own: String? = nil
+    ) -> String {
         var lines = self.mode(mode)
-        if let own { lines.append(row("Own keychain", own.status)) }
+        if let own { lines.append(row("Own keychain", own)) }
         lines.append(row("Passcode", passcode(device)))
         lines += wrongGuesses(device.wrongGuesses)
         if device.passcodeIsSet { lines.append(row("Recovery key", recoveryKey(device))) }

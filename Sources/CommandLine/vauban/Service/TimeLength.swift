@@ -18,6 +18,6 @@ enum TimeLength {
     static func words(_ seconds: Int64) -> String {
         let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
         let (length, name) = units.first { seconds > 0 && seconds % $0.0 == 0 } ?? (1, "second")
-        return "\(seconds / length) \(name)\(seconds / length == 1 ? "" : "s")"
+        return count(seconds / length, name)
     }
 }

@@ -9,6 +9,7 @@ import Synchronization
 enum Interruption {
     private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH]
     private static let duties = Mutex<(next: Int, byNumber: [Int: @Sendable () -> Void])>((0, [:]))
+    private static let child = Mutex<pid_t?>(nil)
     private static let windowChange = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// To be called first of all, before there is a second thread.
@@ -38,6 +39,10 @@ enum Interruption {
         for (_, duty) in duties.withLock({ $0.byNumber.sorted { $0.key > $1.key } }) { duty() }
     }
 
+    /// While a command runs as this process's child, a signal is meant for the command: one that was sent to this process is sent
+    /// on, and one that the terminal's keys sent the command has got itself. This process ends when the command has ended.
+    static func passOn(to pid: pid_t?) { child.withLock { $0 = pid } }
+
     /// Called when the window of the terminal has another size.
     static func onWindowChange(_ action: (@Sendable () -> Void)?) {
         windowChange.withLock { $0 = action }
@@ -52,12 +57,19 @@ enum Interruption {
     private static func wait() {
         var set = signals
         while true {
-            var number: Int32 = 0
-            guard sigwait(&set, &number) == 0 else { continue }
+            var information = siginfo_t()
+            let number = sigwaitinfo(&set, &information)
+            guard number > 0 else { continue }
             if number == SIGWINCH {
                 windowChange.withLock { $0 }?()
                 continue
             }
+            let isPassedOn = child.withLock { child in
+                guard let child else { return false }
+                if information.si_code != sentByKernel { kill(child, number) }
+                return true
+            }
+            if isPassedOn { continue }
             putRight()
             // Ends as anyone expects who looks at how this process ended.
             signal(number, SIG_DFL)
@@ -65,6 +77,9 @@ enum Interruption {
             kill(getpid(), number)
         }
     }
+
+    /// SI_KERNEL, as for a terminal's keys.
+    private static let sentByKernel: Int32 = 0x80
 
     private static var signals: sigset_t {
         var set = sigset_t()

@@ -34,10 +34,7 @@ final class Terminal: Sendable {
         return !["", "dumb", "unknown"].contains(type)
     }
 
-    func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-    }
+    func write(_ text: String) { writeText(text, to: descriptor.number) }
 
     func write(_ bytes: UnsafeRawBufferPointer) { writeAll(bytes, to: descriptor.number) }
 
@@ -70,8 +67,15 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     return true
 }
 
-/// Says something to the person beside the answer of the command.
-func say(_ text: String) {
-    var line = text + "\n"
-    line.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+/// The same for text.
+@discardableResult
+func writeText(_ text: String, to descriptor: Int32) -> Bool {
+    var text = text
+    return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
 }
+
+/// Says something to the person beside the answer of the command.
+func say(_ text: String) { writeText(text + "\n", to: STDERR_FILENO) }
+
+/// A number of things, as one reads it.
+func count(_ number: some BinaryInteger, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -44,7 +44,7 @@ struct Adopt: ParsableCommand {
         } else {
             try move(old, to: new)
         }
-        try end(old)
+        try end(old, new)
     }
 
     private static func destination() throws(Refusal) -> Service {
@@ -61,28 +61,56 @@ struct Adopt: ParsableCommand {
         try check(old, new)
         try old.open()
         try new.openNow()
-        // Those that ask come last, so that what needs nobody is not held up.
-        let records = try old.records().sorted { ($0.asks ? 1 : 0, $0.name, $0.owner) < ($1.asks ? 1 : 0, $1.name, $1.owner) }
-        say("Moving \(count(records.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and run again.")
-        let asking = records.count { $0.asks }
-        if asking > 0 {
-            say(
-                """
-                \(count(asking, "item")) ask\(asking == 1 ? "s" : "") for you: at the old keychain, and then at this one, which compares them. \
-                The old one cannot see which program asks: process \(getpid()) is this one. \
-                What was compared in an earlier run is not asked for again.
-                """)
-        }
+        var items = try old.items().sorted(by: Self.precedes)
+        say(
+            "Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and run again."
+        )
+        tellWhoIsAsked(items)
         var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
-        try run.run(records)
+        try run.run(items)
+        items = try takeLater(old, &run, items)
         say("\(run.moved) moved, \(run.skipped) here already, \(run.stayed) stay\(run.stayed == 1 ? "s" : "").")
-        tellOwners(records)
+        tellOwners(items.map(\.record))
         try old.close()
         guard run.stayed == 0 else {
             say("The old keychain is left as it is. To look at what stays: VAUBAN_HOME='\(SafeText.visible(old.home))' vauban list")
             throw ExitCode(1)
         }
+        try AdoptedItems.keep(items.compactMap { run.adopted[$0.stamp] }, in: old.folder)
         try AdoptionMarker.set(in: old.folder)
+    }
+
+    /// Those that ask come last, so that what needs nobody is not held up.
+    private static func precedes(_ one: OldItem, _ other: OldItem) -> Bool {
+        let (mine, theirs) = (one.record, other.record)
+        return (mine.asks ? 1 : 0, mine.name, mine.owner) < (theirs.asks ? 1 : 0, theirs.name, theirs.owner)
+    }
+
+    /// Moves also what a program wrote to the old keychain meanwhile, until nothing new is there; answers what is there then.
+    private func takeLater(_ old: OldKeychain, _ run: inout AdoptionRun, _ items: [OldItem]) throws -> [OldItem] {
+        var known = Set(items.map(\.stamp))
+        for _ in 1...Self.roundsMax {
+            let now = try old.items().sorted(by: Self.precedes)
+            let later = now.filter { !known.contains($0.stamp) }
+            if later.isEmpty { return now }
+            say("\(count(later.count, "item")) \(later.count == 1 ? "was" : "were") written to the old keychain meanwhile.")
+            try run.run(later)
+            known.formUnion(later.map(\.stamp))
+        }
+        throw Refusal(.unavailable, "a program keeps writing to the old keychain; end it, and run vauban adopt again")
+    }
+
+    private static let roundsMax = 5
+
+    private func tellWhoIsAsked(_ items: [OldItem]) {
+        let asking = items.count { $0.record.asks }
+        guard asking > 0 else { return }
+        say(
+            """
+            \(count(asking, "item")) ask\(asking == 1 ? "s" : "") for you: at the old keychain, and then at this one, which compares them. \
+            The old one cannot see which program asks: process \(getpid()) is this one. \
+            What was compared in an earlier run is not asked for again.
+            """)
     }
 
     /// What must be known before anybody types a passcode.
@@ -91,7 +119,8 @@ struct Adopt: ParsableCommand {
         guard try new.authentication.status().device.passcodeIsSet else {
             throw Refusal(
                 .notAllowedHere,
-                "the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: vauban passcode set")
+                "the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: vauban passcode set"
+            )
         }
         say(
             "The old keychain's rooms run as you, so other programs of yours can learn the passcode that you type for it. If the installed keychain has the same one, change that afterwards: vauban passcode change"
@@ -102,25 +131,27 @@ struct Adopt: ParsableCommand {
     private func tellOwners(_ records: [ItemRecord]) {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }
-        say("\(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads one again after: vauban allow PROGRAM ITEM")
+        say(
+            "\(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads one again after: vauban allow PROGRAM ITEM"
+        )
         let shownMax = 20
         for record in foreign.prefix(shownMax) { say("  \(record.shownWithOwner)") }
         if foreign.count > shownMax { say("  and \(foreign.count - shownMax) more") }
     }
 
-    private func end(_ old: OldKeychain) throws {
+    private func end(_ old: OldKeychain, _ new: Session) throws {
         guard try deleteSource || confirms(old) else {
             return say("The old keychain is kept in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
         }
-        try old.delete()
-        say("The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens with its passcode.")
+        try old.delete(movedTo: new)
+        say(
+            "The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens with its passcode."
+        )
     }
 
     private func confirms(_ old: OldKeychain) throws -> Bool {
         guard let terminal = old.session.person.terminal else { return false }
-        terminal.write("Delete the old keychain now? Its items are all here.\n")
+        terminal.write("Delete the old keychain now? It is deleted only if all its items are here.\n")
         return terminal.readWord("Type delete to delete it (anything else keeps it): ") == "delete"
     }
-
-    private func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 }

@@ -74,7 +74,8 @@ struct DisallowProgram: ParsableCommand {
 
 struct AllowBuild: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "build", abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
+        commandName: "build",
+        abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"))
     var folder: String
@@ -99,7 +100,8 @@ struct DisallowBuild: ParsableCommand {
 
     func run() throws {
         let session = try Session(person)
-        let change = PermissionChange(.buildsIn, subject: try Permitting.folder(folder), permits: false)
+        let subject = try Permitting.allowedFolder(folder, session)
+        let change = PermissionChange(.buildsIn, subject: subject, permits: false)
         try session.opening { try session.keychain.permit(change) }
         say("New builds there are asked about again.")
     }
@@ -152,20 +154,28 @@ enum Permitting {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
             let places: [String] = folders.split(separator: ":").map { "\($0)/\(program)" }
             guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-                throw ValidationError("There is no program \(program) on your PATH; name it by its path.")
+                throw ValidationError("There is no program \(SafeText.visible(program)) on your PATH; name it by its path.")
             }
             path = found
         }
         guard let application = ApplicationIdentifier.ofProgram(at: path) else {
-            throw ValidationError("There is no program at \(path).")
+            throw ValidationError("There is no program at \(SafeText.visible(path)).")
         }
         return application.text
     }
 
     static func folder(_ path: String) throws -> String {
-        guard let real = realpath(path, nil) else { throw ValidationError("There is no folder \(path).") }
+        guard let real = realpath(path, nil) else { throw ValidationError("There is no folder \(SafeText.visible(path)).") }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// A folder that is allowed, as it was named or as it is found now: it may be gone, or be a link elsewhere since.
+    static func allowedFolder(_ path: String, _ session: Session) throws -> String {
+        let allowed = Set(try session.opening { try session.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject))
+        var plain = path
+        while plain.count > 1, plain.hasSuffix("/") { plain.removeLast() }
+        return allowed.contains(plain) ? plain : try folder(path)
     }
 
     static func line(_ permission: Permission) -> String {

@@ -10,7 +10,7 @@ struct DeleteItem: ParsableCommand {
         abstract: "Deletes an item.",
         discussion: """
             There is no way back. Where more than one item matches, they are listed and none is deleted. An item of another \
-            program is named with its owner, and you are asked first.
+            program is named with its owner, and you are asked, to look for it and to delete it.
 
             Example:
               vauban delete github/anna
@@ -30,13 +30,13 @@ struct DeleteItem: ParsableCommand {
         }
     }
 
+    /// Looked at first, which the person is asked about like the list of all owners: what is deleted must be the one item that
+    /// the words mean.
     private func deleteForeign(_ session: Session) throws {
-        for kind in selection.kinds {
-            let query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
-            do {
-                return try session.opening { try session.asking { try session.keychain.delete(query, waiting: $0) } }
-            } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
-        }
-        throw Refusal(.itemNotFound)
+        let found = try session.matches(selection, ofAllOwners: true)
+        guard let record = found.first else { throw Refusal(.itemNotFound) }
+        guard found.count == 1 else { throw SeveralMatches(verb: "delete", records: found) }
+        let query = record.namesake(ofAnyOwner: false)
+        try session.opening { try session.asking { try session.keychain.delete(query, waiting: $0) } }
     }
 }

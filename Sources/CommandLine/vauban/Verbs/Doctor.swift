@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainWire
@@ -11,7 +10,7 @@ struct Doctor: ParsableCommand {
             Each item is opened as far as that asks nobody; items whose class is locked are counted and left. What does not \
             open is put aside, never deleted. Where everything verifies, a copy of the database is kept; --restore puts it in \
             the place of a database that is damaged, after showing what that means. The end is 0 when all is good, 1 when \
-            something was found.
+            something was found, or no copy could be kept.
 
             Example:
               vauban doctor
@@ -36,13 +35,14 @@ struct Doctor: ParsableCommand {
     func run() throws {
         let session = try Session(person)
         if restore { return try putBack(session) }
-        let isTerminal = isatty(STDERR_FILENO) == 1
+        let progress = Progress()
         let report = try session.keychain.examine { report in
-            if isTerminal { Self.show("\rLooked at \(report.checked + report.locked) of \(report.rows) items") }
+            progress.show("Looked at \(report.checked + report.locked) of \(report.rows) items")
         }
-        if isTerminal { Self.show("\r\u{1B}[K") }
+        progress.clear()
         for line in DoctorText.lines(report) { print(line) }
-        if report.found > 0 || !report.quarantine.isEmpty { throw ExitCode(1) }
+        // Where no copy could be kept the disk is full or refuses: whoever runs this by the clock must learn of it.
+        if report.found > 0 || !report.quarantine.isEmpty || report.copy?.state == .failed { throw ExitCode(1) }
     }
 
     private func putBack(_ session: Session) throws {
@@ -58,10 +58,5 @@ struct Doctor: ParsableCommand {
         }
         try session.asking { try session.keychain.restore(copy, waiting: $0) }
         say("The copy of \(StatusText.time(copy.date)) is in place. Look at it: vauban doctor")
-    }
-
-    private static func show(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
     }
 }

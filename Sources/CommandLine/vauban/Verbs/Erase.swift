@@ -47,7 +47,7 @@ struct Erase: ParsableCommand {
             throw Refusal(
                 .interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-erase-everything")
         }
-        let what = device.lock == .unlocked ? session.countItems().map { "\($0) item\($0 == 1 ? "" : "s") with all secrets" } : nil
+        let what = device.lock == .unlocked ? session.countItems().map { "\(count($0, "item")) with all secrets" } : nil
         terminal.write(
             """
             This makes \(what ?? "every item with its secret") unreadable for ever.
@@ -62,17 +62,6 @@ struct Erase: ParsableCommand {
 extension Session {
     /// How many items there are; nil when that cannot be known. Asks nobody.
     func countItems() -> Int? {
-        var count = 0
-        for kind in ItemKind.allCases {
-            var query = ItemQuery(kind: kind)
-            query.includesSynchronizable = true
-            query.limit = .all
-            query.returnsAttributes = true
-            query.authenticationUI = .describe
-            do throws(Refusal) { count += try keychain.copyMatching(query).count } catch {
-                guard error.reason == .itemNotFound else { return nil }
-            }
-        }
-        return count
+        try? ItemKind.allCases.reduce(0) { try $0 + described($1).count }
     }
 }

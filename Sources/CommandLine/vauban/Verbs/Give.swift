@@ -27,7 +27,7 @@ struct Give: ParsableCommand {
             let batch = try session.opening { try session.asking { try session.keychain.move(to: owner, waiting: $0) } }
             done += batch.done
             guard batch.left > 0, batch.done > 0 else {
-                say("\(done) item\(done == 1 ? "" : "s") given to \(SafeText.visible(owner)).")
+                say("\(count(done, "item")) given to \(SafeText.visible(owner)).")
                 let kept = batch.kept + batch.left
                 if kept > 0 { say("\(kept) stayed: closed now, not given by you, or the owner has one of that name.") }
                 return

@@ -32,7 +32,9 @@ struct ListItems: ParsableCommand {
         if records.isEmpty {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
-            if let own = OwnKeychain.behind(session.service), !own.isAdopted { return say("There are no items here: \(own.mention)") }
+            if let own = OwnKeychain.behind(session.service), !own.isAdopted(by: session) {
+                return say("There are no items here: \(own.mention)")
+            }
             return say("There are no items yet. Add one: vauban set github/anna")
         }
         try ItemTable.write(records, description, withOwners: allOwners)

@@ -78,12 +78,14 @@ struct Login: ParsableCommand {
         defer { withExtendedLifetime(turn) {} }
         switch memory.entry() {
         case .differs(let day) where passwordDay == nil || day == passwordDay: return Sentence.differs
-        case .trying where !device.wrongGuesses.isEmpty: return Sentence.notTried
+        // Repeated where it cannot have been counted as wrong, or where it is another password now.
+        case .trying(let day, let lastWrong) where device.wrongGuesses.first?.date != lastWrong && !isOther(day): return Sentence.cutOff
+        case .unreadable where !device.wrongGuesses.isEmpty: return Sentence.cutOff
         default: break
         }
         guard device.secondsToWait == 0, device.triesLeft >= Self.triesLeftMin else { return Sentence.fewTries }
         // Before the try, as the enclave counts before it compares: a login may be cut off within it.
-        try memory.keep(.trying)
+        try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.wrongGuesses.first?.date))
         do throws(Refusal) {
             try session.authentication.unlock(password)
         } catch {
@@ -94,6 +96,9 @@ struct Login: ParsableCommand {
         try memory.keep(.nothing)
         return nil
     }
+
+    /// Whether the login's password was changed since the one of this day was tried.
+    private func isOther(_ day: Int64?) -> Bool { passwordDay != nil && day != passwordDay }
 
     /// The module starts this under a strange effective group, which keeps the person's other programs from tracing it.
     private static func leaveGuardGroup() throws {
@@ -111,6 +116,8 @@ struct Login: ParsableCommand {
             "\(closed), since your login password is not its passcode; run: vauban unlock (to make them the same: vauban passcode change)"
         static let fewTries = "\(closed): wrong passcodes were counted, so this login did not try; run: vauban unlock"
         static let notTried = "\(closed): this login did not try to open it; run: vauban unlock"
+        static let cutOff =
+            "\(closed): an earlier login was cut off while it tried your password, so this one did not; run: vauban unlock (to have the next login try: vauban login --retry)"
         static let passwordChanged =
             "Vauban: the passcode of the keychain has not changed with the login password; to make them the same, run: vauban passcode change"
     }

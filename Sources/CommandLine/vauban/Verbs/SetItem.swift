@@ -11,9 +11,12 @@ struct SetItem: ParsableCommand {
               vauban set github/anna
               printf %s "$token" | vauban set --service ci --account deploy --when after-first-unlock
               vauban set bank/anna --require presence
+              vauban set --url https://anna@example.com/ --this-device
             """)
 
     @OptionGroup var keeping: ItemKeeping
+
+    func validate() throws { try keeping.requireName() }
 
     func run() throws { try keeping.run(.set) }
 }
@@ -21,17 +24,33 @@ struct SetItem: ParsableCommand {
 struct AddItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Keeps a secret as a new item; refuses where set would change one.",
+        abstract: "Keeps a secret as a new item, or many from a document; refuses where set would change one.",
         discussion: """
-            It ends with 45 where the item is there already, before a secret is asked for.
+            It ends with 45 where the item is there already, before a secret is asked for. With --json it reads a document of items, \
+            with the keys that show --json has, and secret. Nothing is added where anything in it is wrong, which is told by line \
+            and key, or is there already.
 
             Example:
               vauban add github/anna
+              vauban add --json - <items.json
             """)
+
+    @Option(help: ArgumentHelp("Add the items of this JSON document; - is standard input.", valueName: "file"))
+    var json: String?
 
     @OptionGroup var keeping: ItemKeeping
 
-    func run() throws { try keeping.run(.add) }
+    func validate() throws {
+        guard json != nil else { return try keeping.requireName() }
+        guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard else {
+            throw ValidationError("With --json each item is said in the document: its name, its secret, and when it can be read.")
+        }
+    }
+
+    func run() throws {
+        guard let json else { return try keeping.run(.add) }
+        try BatchAdd.run(json, try Session(keeping.person))
+    }
 }
 
 struct UpdateItem: ParsableCommand {
@@ -46,6 +65,8 @@ struct UpdateItem: ParsableCommand {
             """)
 
     @OptionGroup var keeping: ItemKeeping
+
+    func validate() throws { try keeping.requireName() }
 
     func run() throws { try keeping.run(.update) }
 }

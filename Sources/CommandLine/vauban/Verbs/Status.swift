@@ -24,6 +24,6 @@ struct Status: ParsableCommand {
         print(
             StatusText.text(
                 mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
-                own: OwnKeychain.behind(session.service)))
+                own: OwnKeychain.behind(session.service)?.status(in: session)))
     }
 }

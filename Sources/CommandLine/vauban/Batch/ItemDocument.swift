@@ -1,0 +1,190 @@
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// Items in JSON, with the keys of `show --json` and one more, `secret`. The document lies in zeroising memory, and each secret
+/// goes from there to its own; attributes become text.
+struct ItemDocument: ~Copyable {
+    struct Entry {
+        let line: Int
+        let record: ItemRecord
+        fileprivate let secret: Range<Int>
+        fileprivate let isBase64: Bool
+    }
+
+    private let content: SecretBytes
+    let entries: [Entry]
+    /// What is wrong, with the line and the key; then nothing of the document should be taken.
+    let faults: [JSONFault]
+
+    init(_ content: consuming SecretBytes) {
+        let (entries, faults) = content.withUnsafeBytes { Self.read($0) }
+        self.content = content
+        self.entries = entries
+        self.faults = faults
+    }
+
+    func secret(of entry: Entry) -> SecretBytes? { content.withUnsafeBytes { Self.secret(entry.secret, entry.isBase64, in: $0) } }
+
+    private static func secret(_ range: Range<Int>, _ isBase64: Bool, in bytes: UnsafeRawBufferPointer) -> SecretBytes? {
+        guard let text = JSONText.secret(bytes, range) else { return nil }
+        if isBase64 { return SecretBase64.bytes(of: text) }
+        return text
+    }
+
+    /// A list of objects, or objects one after the other.
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> (entries: [Entry], faults: [JSONFault]) {
+        var entries: [Entry] = []
+        var faults: [JSONFault] = []
+        var scanner = JSONScanner(bytes)
+        func take(_ line: Int, _ value: JSONValue) {
+            do throws(JSONFault) { entries.append(try entry(line, value, in: bytes)) } catch { faults.append(error) }
+        }
+        do throws(JSONFault) {
+            while let (line, value) = try scanner.next() {
+                guard case .list(let values) = value else { take(line, value); continue }
+                for value in values { take(Self.line(of: value) ?? line, value) }
+            }
+        } catch {
+            faults.append(error)
+        }
+        if entries.isEmpty, faults.isEmpty { faults.append(JSONFault(line: scanner.line, why: "there is no item in it")) }
+        var names: Set<ItemRecord> = []
+        for entry in entries where !names.insert(ItemRecord(kind: entry.record.kind, attributes: entry.record.wholeName)).inserted {
+            faults.append(JSONFault(line: entry.line, why: "an item of this name is in it before"))
+        }
+        return (entries, faults.sorted { $0.line < $1.line })
+    }
+
+    private static func line(of value: JSONValue) -> Int? {
+        if case .object(let members) = value { members.first?.line } else { nil }
+    }
+
+    // MARK: One item
+
+    /// Said by `show --json`, and the keychain's own: passed over.
+    private static let own: Set<String> = ["owner", "asks", "created", "changed"]
+
+    private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> Entry {
+        guard case .object(let members) = value else { throw JSONFault(line: line, why: "an item is an object in braces") }
+        let byKey = Dictionary(members.map { ($0.key, $0) }) { first, _ in first }
+        let kind = try kind(line, byKey, in: bytes)
+        var record = ItemRecord(kind: kind, attributes: ItemAttributes())
+        for member in members where !own.contains(member.key) && !["class", "secret", "readable", "accessControl"].contains(member.key) {
+            guard let name = ItemDescription.name(of: member.key) else { throw fault(member, "there is no such key") }
+            guard let rule = AttributeRule.rule(for: name, of: kind) else {
+                throw fault(member, "a \(kind == .genericPassword ? "generic" : "internet") password has no such key")
+            }
+            let given = try attribute(member, name, in: bytes)
+            guard let fitting = given.converted(to: rule.form) else { throw fault(member, "it is of another type") }
+            if name == .port, case .number(let port) = fitting, !(0...65535).contains(port) { throw fault(member, "a port is a number up to 65535") }
+            record.attributes[name] = fitting
+        }
+        let protection = try protection(byKey["readable"], in: bytes)
+        record = ItemRecord(
+            kind: kind, attributes: Self.named(record), protection: protection,
+            accessControl: try control(byKey["accessControl"], protection, in: bytes))
+        let (secret, isBase64) = try secret(line, byKey["secret"], in: bytes)
+        return Entry(line: line, record: record, secret: secret, isBase64: isBase64)
+    }
+
+    /// With what makes it unique said throughout, so that it can be meant again, and a label.
+    private static func named(_ record: ItemRecord) -> ItemAttributes {
+        var attributes = record.attributes
+        for name in [AttributeName.account] + (record.kind == .internetPassword ? [.path] : []) where attributes[name] == nil {
+            attributes[name] = .text("")
+        }
+        if record.kind == .internetPassword, attributes[.port] == nil { attributes[.port] = .number(0) }
+        if attributes[.label] == nil { attributes[.label] = record.kind == .internetPassword ? attributes[.server] : .text(record.name) }
+        return attributes
+    }
+
+    private static func fault(_ member: JSONMember, _ why: String) -> JSONFault {
+        JSONFault(line: member.line, why: "\(SafeText.line(member.key, max: 60)): \(why)")
+    }
+
+    private static func text(_ member: JSONMember, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> String {
+        guard case .text(let range) = member.value, let text = JSONText.text(bytes, range) else { throw fault(member, "it is not text") }
+        return text
+    }
+
+    private static func kind(_ line: Int, _ byKey: [String: JSONMember], in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> ItemKind {
+        let kind: ItemKind
+        if let member = byKey["class"] {
+            switch try text(member, in: bytes) {
+            case "generic password": kind = .genericPassword
+            case "internet password": kind = .internetPassword
+            default: throw fault(member, "it is generic password or internet password")
+            }
+        } else {
+            kind = byKey["server"] != nil ? .internetPassword : .genericPassword
+        }
+        let key = kind == .genericPassword ? "service" : "server"
+        guard byKey[key] != nil else { throw JSONFault(line: line, why: "\(key): it is missing") }
+        return kind
+    }
+
+    private static func attribute(_ member: JSONMember, _ name: AttributeName, in bytes: UnsafeRawBufferPointer) throws(JSONFault)
+        -> AttributeValue
+    {
+        switch member.value {
+        case .text(let range):
+            guard let text = JSONText.text(bytes, range) else { throw fault(member, "it is not text") }
+            return .text(name == .protocolName ? ProtocolCode.code(for: text) : text)
+        case .number(let number): return .number(number)
+        case .yes(let yes): return .number(yes ? 1 : 0)
+        case .object(let members):
+            guard let range = base64(members), let content = secret(range, true, in: bytes) else {
+                throw fault(member, "its bytes are not {\"base64\": …}")
+            }
+            return .data(content.withUnsafeBytes { Array($0) })
+        case .null, .list: throw fault(member, "it is of another type")
+        }
+    }
+
+    private static func base64(_ members: [JSONMember]) -> Range<Int>? {
+        guard members.count == 1, members[0].key == "base64", case .text(let range) = members[0].value else { return nil }
+        return range
+    }
+
+    private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> Protection {
+        guard let member else { return .whenUnlocked }
+        let name = try text(member, in: bytes)
+        guard let found = Protection.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "there is no such moment") }
+        return found
+    }
+
+    private static func control(_ member: JSONMember?, _ protection: Protection, in bytes: UnsafeRawBufferPointer) throws(JSONFault)
+        -> AccessControl?
+    {
+        guard let member else { return nil }
+        guard case .list(let values) = member.value else { throw fault(member, "it is a list of flags") }
+        var flags: AccessControlFlags = []
+        for value in values {
+            guard case .text(let range) = value, let name = JSONText.text(bytes, range), let flag = AccessControl.flag(named: name) else {
+                throw fault(member, "a flag is not known")
+            }
+            flags.insert(flag)
+        }
+        do throws(AccessControl.Fault) { return try AccessControl(protection: protection, flags: flags) } catch {
+            throw fault(member, error.rawValue)
+        }
+    }
+
+    private static func secret(_ line: Int, _ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> (
+        Range<Int>, isBase64: Bool
+    ) {
+        guard let member else { throw JSONFault(line: line, why: "secret: it is missing") }
+        let found: (Range<Int>, isBase64: Bool)
+        switch member.value {
+        case .text(let range): found = (range, false)
+        case .object(let members):
+            guard let range = base64(members) else { throw fault(member, "its bytes are not {\"base64\": …}") }
+            found = (range, true)
+        case .number, .yes, .null, .list: throw fault(member, "it is not text")
+        }
+        guard let content = secret(found.0, found.isBase64, in: bytes) else { throw fault(member, "its bytes are not base64") }
+        guard content.count <= SecretSource.bytesMax else { throw fault(member, "it is larger than 1 MiB") }
+        return found
+    }
+}

@@ -1,0 +1,214 @@
+// JSON whose strings stay where they are: in memory that is erased. A library would make text of every string, secrets
+// among them, and would not say on which line something is.
+
+import VaubanSecretBytes
+
+/// What is wrong, and on which line; never with the content.
+struct JSONFault: Error, Hashable {
+    let line: Int
+    let why: String
+}
+
+/// One value of a document: a string is where it lies, between its quotes.
+indirect enum JSONValue {
+    case text(Range<Int>)
+    case number(Int64)
+    case yes(Bool)
+    case null
+    case list([JSONValue])
+    case object([JSONMember])
+}
+
+struct JSONMember {
+    let key: String
+    let line: Int
+    let value: JSONValue
+}
+
+/// Strict JSON (RFC 8259) over bytes: values one after the other, whole numbers only, no deeper than is needed here.
+struct JSONScanner {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+    private(set) var line = 1
+    private static let depthMax = 8
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// The next value with its line; nil at the end.
+    mutating func next() throws(JSONFault) -> (line: Int, value: JSONValue)? {
+        skipSpace()
+        guard position < bytes.count else { return nil }
+        let start = line
+        return (start, try value(depth: 0))
+    }
+
+    private func fault(_ why: String) -> JSONFault { JSONFault(line: line, why: why) }
+
+    private mutating func skipSpace() {
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
+            if bytes[position] == 0x0A { line += 1 }
+            position += 1
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
+        guard depth < Self.depthMax else { throw fault("it goes too deep") }
+        skipSpace()
+        guard position < bytes.count else { throw fault("the document ends too early") }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return .object(try members(depth))
+        case UInt8(ascii: "["): return .list(try elements(depth))
+        case UInt8(ascii: "\""): return .text(try string())
+        case UInt8(ascii: "-"), 0x30...0x39: return .number(try number())
+        default: return try word()
+        }
+    }
+
+    private mutating func members(_ depth: Int) throws(JSONFault) -> [JSONMember] {
+        position += 1
+        var members: [JSONMember] = []
+        if take(UInt8(ascii: "}")) { return members }
+        while true {
+            skipSpace()
+            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw fault("a key in quotes is missing") }
+            let start = line
+            let range = try string()
+            guard let key = JSONText.text(bytes, range) else { throw fault("a key cannot be read") }
+            guard !members.contains(where: { $0.key == key }) else { throw fault("a key is there twice") }
+            guard take(UInt8(ascii: ":")) else { throw fault("a colon is missing") }
+            members.append(JSONMember(key: key, line: start, value: try value(depth: depth + 1)))
+            if take(UInt8(ascii: "}")) { return members }
+            guard take(UInt8(ascii: ",")) else { throw fault("a comma or a closing brace is missing") }
+        }
+    }
+
+    private mutating func elements(_ depth: Int) throws(JSONFault) -> [JSONValue] {
+        position += 1
+        var elements: [JSONValue] = []
+        if take(UInt8(ascii: "]")) { return elements }
+        while true {
+            elements.append(try value(depth: depth + 1))
+            if take(UInt8(ascii: "]")) { return elements }
+            guard take(UInt8(ascii: ",")) else { throw fault("a comma or a closing bracket is missing") }
+        }
+    }
+
+    private mutating func string() throws(JSONFault) -> Range<Int> {
+        position += 1
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let range = start..<position
+                position += 1
+                guard JSONText.count(bytes, range) != nil else {
+                    throw fault("a string has an escape that does not exist, or is not UTF-8")
+                }
+                return range
+            case UInt8(ascii: "\\"): position += 2
+            case 0..<0x20: throw fault("a string has a control character in it")
+            default: position += 1
+            }
+        }
+        throw fault("a string is never closed")
+    }
+
+    private mutating func number() throws(JSONFault) -> Int64 {
+        let start = position
+        if bytes[position] == UInt8(ascii: "-") { position += 1 }
+        while position < bytes.count,
+            [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position])
+                || (0x30...0x39).contains(bytes[position])
+        {
+            position += 1
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard let number = Int64(text), String(number) == text else { throw fault("a number is not a whole one, or too large") }
+        return number
+    }
+
+    private mutating func word() throws(JSONFault) -> JSONValue {
+        for (word, value) in [("true", JSONValue.yes(true)), ("false", .yes(false)), ("null", .null)]
+        where bytes[position...].starts(with: word.utf8) {
+            position += word.utf8.count
+            return value
+        }
+        throw fault("there is something that is no JSON")
+    }
+}
+
+/// A string of a document, taken out of its quotes and escapes.
+enum JSONText {
+    static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String? {
+        var content: [UInt8] = []
+        return decode(bytes, range) { content.append($0) } ? String(validating: content, as: UTF8.self) : nil
+    }
+
+    /// Straight into zeroising memory.
+    static func secret(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> SecretBytes? {
+        guard let count = count(bytes, range) else { return nil }
+        return SecretBytes(count: count) { target in
+            var position = 0
+            _ = decode(bytes, range) {
+                target[position] = $0; position += 1
+            }
+        }
+    }
+
+    /// The bytes that it has when it is taken out; nil where it is no string.
+    static func count(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        var count = 0
+        guard decode(bytes, range, { _ in count += 1 }) else { return nil }
+        var decoder = UTF8()
+        var iterator = bytes[range].makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .emptyInput: return count
+            case .error: return nil
+            case .scalarValue: continue
+            }
+        }
+    }
+
+    private static let plain: [UInt8: UInt8] = [
+        0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09,
+    ]
+
+    private static func decode(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ put: (UInt8) -> Void) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard bytes[position] == 0x5C else { put(bytes[position]); position += 1; continue }
+            guard position + 1 < range.upperBound else { return false }
+            if let byte = plain[bytes[position + 1]] { put(byte); position += 2; continue }
+            guard bytes[position + 1] == UInt8(ascii: "u"), let unit = unit(bytes, position, range.upperBound) else { return false }
+            position += 6
+            var value = UInt32(unit)
+            if (0xD800...0xDBFF).contains(unit) {
+                guard let low = self.unit(bytes, position, range.upperBound), (0xDC00...0xDFFF).contains(low) else { return false }
+                value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00)
+                position += 6
+            }
+            guard let scalar = Unicode.Scalar(value) else { return false }
+            for byte in UTF8.encode(scalar).map(Array.init) ?? [] { put(byte) }
+        }
+        return true
+    }
+
+    /// The four digits of `\uXXXX` at a position.
+    private static func unit(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ end: Int) -> UInt16? {
+        guard position + 6 <= end, bytes[position] == 0x5C, bytes[position + 1] == UInt8(ascii: "u") else { return nil }
+        var unit: UInt16 = 0
+        for byte in bytes[(position + 2)..<(position + 6)] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import VaubanLinuxHost
+
+/// A command as a child of this process, on the same terminal.
+enum ChildCommand {
+    /// POSIX_SPAWN_SETSID of glibc, which shows it to its own extensions alone.
+    private static let ownSession: Int16 = 0x80
+
+    /// Runs it to its end, and answers its exit code as a shell says it. Signals that are sent to this process meanwhile go to
+    /// the command; those of the terminal it gets by itself.
+    static func run(_ command: [String]) throws(SystemFault) -> Int32 {
+        let pid: pid_t
+        do throws(SystemFault) {
+            pid = try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false)
+        } catch {
+            say("vauban: \(error)")
+            return error.code == ENOENT ? 127 : 126
+        }
+        Interruption.passOn(to: pid)
+        var ended = siginfo_t()
+        while waitid(P_PID, id_t(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+        // Before its number can be another's.
+        Interruption.passOn(to: nil)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Starts a program, looked for on the path, with its signals as this process found them.
+    @discardableResult
+    static func spawn(_ program: String, _ words: [String], input: Int32?, inItsOwnSession: Bool) throws(SystemFault) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | (inItsOwnSession ? ownSession : 0))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+            for stream in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
+        }
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var pid: pid_t = 0
+        let problem = posix_spawnp(&pid, program, &actions, &attributes, &arguments, environ)
+        guard problem == 0 else { throw SystemFault("start \(SafeText.visible(program))", code: problem) }
+        return pid
+    }
+}

@@ -1,0 +1,32 @@
+import VaubanDER
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// One item in an export: the length of its record in four bytes, the record in DER, then its secret.
+enum ExportFrame {
+    static func plaintext(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws -> SecretBytes {
+        let header = try record.encoded()
+        return secret.withUnsafeBytes { value in
+            SecretBytes(count: 4 + header.count + value.count) { target in
+                target.copyBytes(from: number(header.count) + header)
+                UnsafeMutableRawBufferPointer(rebasing: target[(4 + header.count)...]).copyMemory(from: value)
+            }
+        }
+    }
+
+    /// Nil where it is none.
+    static func record(of plaintext: borrowing SecretBytes) -> (record: ItemRecord, secret: Range<Int>)? {
+        let count = plaintext.count
+        guard let length = plaintext.withUnsafeBytes({ number(in: $0) }), length <= count - 4 else { return nil }
+        let der = plaintext.withUnsafeBytes { Array($0[4..<4 + length]) }
+        guard let record = try? ItemRecord(derBytes: der) else { return nil }
+        return (record, 4 + length..<count)
+    }
+
+    static func number(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) } }
+
+    static func number(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        return bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

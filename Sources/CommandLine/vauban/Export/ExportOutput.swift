@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// Where an export goes: a new file that nobody else can read, or standard output. A file that is there already is never written
+/// over, and one that could not be finished is removed.
+final class ExportOutput {
+    private let path: String?
+    private let file: Descriptor
+    private var isFinished = false
+    private var duty: Int?
+
+    init(path: String) throws(Refusal) {
+        let number = path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Refusal(.badParameter, SystemFault("make \(SafeText.visible(path))", code: errno).description) }
+        self.path = path == "-" ? nil : path
+        file = Descriptor(number)
+        if path != "-" { duty = Interruption.add { unlink(path) } }
+    }
+
+    func write(_ bytes: [UInt8]) throws(Refusal) {
+        guard bytes.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
+    }
+
+    func write(_ secret: borrowing SecretBytes) throws(Refusal) {
+        guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
+    }
+
+    /// When this returns a file survives a power cut.
+    func finish() throws(Refusal) {
+        guard path == nil || fsync(file.number) == 0 else { throw failed() }
+        isFinished = true
+        duty.map(Interruption.remove)
+    }
+
+    private func failed() -> Refusal { Refusal(.storageFailed, SystemFault("write the export", code: errno).description) }
+
+    deinit {
+        if let path, !isFinished {
+            unlink(path)
+            duty.map(Interruption.remove)
+        }
+    }
+}
+
+/// What an export is made of: items one after the other, and an end.
+protocol ExportWriter {
+    mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws
+    mutating func finish() throws
+}
+
+/// Encrypted under a passphrase.
+struct EncryptedExport: ExportWriter {
+    private let output: ExportOutput
+    private var cipher: ExportCipher
+    private var items = 0
+
+    init(_ output: ExportOutput, passphrase: borrowing SecretBytes) throws {
+        self.output = output
+        cipher = try ExportCipher(passphrase: passphrase)
+        try output.write(cipher.header)
+    }
+
+    mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
+        items += 1
+        try writeFrame(try ExportFrame.plaintext(record, secret), isLast: false)
+    }
+
+    mutating func finish() throws {
+        try writeFrame(SecretBytes(copying: ExportFrame.number(items)), isLast: true)
+        try output.finish()
+    }
+
+    private mutating func writeFrame(_ plaintext: borrowing SecretBytes, isLast: Bool) throws {
+        let sealed = try cipher.seal(plaintext, isLast: isLast)
+        try output.write(ExportFrame.number(sealed.count) + sealed)
+    }
+}
+
+/// As JSON, with every secret in plain text; `vauban add --json` and `vauban import` read it.
+struct PlainExport: ExportWriter {
+    private let output: ExportOutput
+    private var isFirst = true
+
+    init(_ output: ExportOutput) { self.output = output }
+
+    mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
+        let text = try ItemDescription.json(ItemDescription(record))
+        guard let end = text.lastIndex(of: "}") else { throw Refusal(.internalFault, "an item cannot be described") }
+        let front = String(text[..<end].reversed().drop { $0.isWhitespace }.reversed())
+        try output.write(Array(((isFirst ? "[\n" : ",\n") + front + ",\n  \"secret\" : ").utf8))
+        isFirst = false
+        if secret.isTextForTerminal() {
+            try output.write(Array("\"".utf8))
+            try output.write(Self.escaped(secret))
+            try output.write(Array("\"\n}".utf8))
+        } else {
+            try output.write(Array("{ \"base64\" : \"".utf8))
+            try output.write(SecretBase64.text(of: secret))
+            try output.write(Array("\" }\n}".utf8))
+        }
+    }
+
+    mutating func finish() throws {
+        try output.write(Array((isFirst ? "[]\n" : "\n]\n").utf8))
+        try output.finish()
+    }
+
+    /// Text of which only quotes, backslashes, line ends and tabs have to be escaped.
+    private static func escaped(_ secret: borrowing SecretBytes) -> SecretBytes {
+        let escapes: [UInt8: UInt8] = [0x22: 0x22, 0x5C: 0x5C, 0x0A: 0x6E, 0x09: 0x74]
+        return secret.withUnsafeBytes { bytes in
+            SecretBytes(count: bytes.count + bytes.count { escapes[$0] != nil }) { target in
+                var position = 0
+                for byte in bytes {
+                    if let sign = escapes[byte] {
+                        target[position] = 0x5C
+                        target[position + 1] = sign
+                        position += 2
+                    } else {
+                        target[position] = byte
+                        position += 1
+                    }
+                }
+            }
+        }
+    }
+}

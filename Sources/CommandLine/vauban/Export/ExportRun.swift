@@ -1,0 +1,65 @@
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// Writes the person's own items into an export, one by one.
+struct ExportRun {
+    private let session: Session
+    private let takesThisDevice: Bool
+    private let progress = Progress()
+    private(set) var written = 0
+    private(set) var left = 0
+    private(set) var stayed = 0
+
+    init(_ session: Session, takesThisDevice: Bool) {
+        self.session = session
+        self.takesThisDevice = takesThisDevice
+    }
+
+    mutating func run(_ writer: inout some ExportWriter) throws {
+        defer { progress.clear() }
+        let records = ItemTable.sorted(try ItemKind.allCases.flatMap { kind in try session.described(kind).compactMap(\.record) })
+        for record in records {
+            if written % 100 == 0, written > 0 { progress.show("Exporting: \(written) of \(records.count)") }
+            if record.protection.isThisDeviceOnly, !takesThisDevice { stayed += 1; continue }
+            if let why = Self.cannotLeave(record) { leave(record, why); continue }
+            do {
+                try write(record, &writer)
+            } catch let refusal as Refusal where Self.concernsOne(refusal) {
+                leave(record, refusal.message)
+            }
+        }
+        try writer.finish()
+    }
+
+    private mutating func write(_ record: ItemRecord, _ writer: inout some ExportWriter) throws {
+        let secret: SecretBytes? = try session.read(record, reason: "export \(SafeText.line(record.name, max: 100))").takeSecret()
+        switch secret {
+        case .some(let secret): try writer.write(record, secret)
+        case .none: return leave(record, "it has no secret")
+        }
+        written += 1
+    }
+
+    private static func cannotLeave(_ record: ItemRecord) -> String? {
+        guard record.kind == .genericPassword || record.kind == .internetPassword else { return "only passwords are exported" }
+        return record.accessControl?.needsApplicationPassword == true ? "it opens only with the password of the program that keeps it" : nil
+    }
+
+    private mutating func leave(_ record: ItemRecord, _ why: String) {
+        left += 1
+        progress.clear()
+        say("not exported: \(record.shownWithOwner): \(why)")
+    }
+
+    /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
+    private static func concernsOne(_ refusal: Refusal) -> Bool {
+        switch refusal.reason {
+        case .cancelled, .fallbackChosen, .personTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+            .biometryNotEnrolled, .biometryLockedOut, .itemNotFound, .applicationPasswordMissing:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// The passphrase of an export: typed, or one line on a descriptor.
+struct PassphraseOptions: ParsableArguments {
+    @Option(
+        name: .customLong("passphrase-fd"),
+        help: ArgumentHelp("Read the export's passphrase, one line, from this file descriptor.", valueName: "n"))
+    var descriptor: Int32?
+
+    /// For a new export, typed twice.
+    func new(_ person: Person) throws -> SecretBytes {
+        while true {
+            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(person))
+            if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
+            let why =
+                "the passphrase of an export has at least \(ExportFormat.passphraseBytesMin) characters: whoever has the file can guess it without being counted"
+            guard descriptor == nil, let terminal = person.terminal else { throw Refusal(.passcodeTooWeak, why) }
+            terminal.write("\(why.prefix(1).uppercased())\(why.dropFirst()).\n")
+        }
+    }
+
+    func existing(_ person: Person) throws -> SecretBytes {
+        if let passphrase = try given() { return passphrase }
+        return try PasscodeInput.ask(
+            "Passphrase of the export (\(PromptText.cancelHint)): ", on: terminal(person), bytesMax: ExportFormat.passphraseBytesMax)
+    }
+
+    private func given() throws -> SecretBytes? {
+        guard let descriptor else { return nil }
+        return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
+    }
+
+    private func terminal(_ person: Person) throws(Refusal) -> Terminal {
+        guard let terminal = person.terminal else {
+            throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send the export's passphrase along: --passphrase-fd N")
+        }
+        return terminal
+    }
+}

@@ -1,0 +1,65 @@
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Secrets as hexadecimal digits, for what is no text.
+enum HexSecret {
+    /// Two digits a byte, without anything between.
+    static func digits(of secret: borrowing SecretBytes) -> SecretBytes {
+        secret.withUnsafeBytes { bytes in
+            SecretBytes(count: bytes.count * 2) { target in
+                for (index, byte) in bytes.enumerated() {
+                    target[2 * index] = digit(byte >> 4)
+                    target[2 * index + 1] = digit(byte & 15)
+                }
+            }
+        }
+    }
+
+    /// Spaces and line ends between digits are passed over.
+    static func bytes(of digits: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
+        let count = digits.withUnsafeBytes { bytes in bytes.count { !isSpace($0) } }
+        let isGood = digits.withUnsafeBytes { bytes in bytes.allSatisfy { isSpace($0) || value($0) != nil } }
+        guard isGood, count % 2 == 0 else { throw Refusal(.badParameter, "the secret is not hexadecimal digits, two a byte") }
+        return digits.withUnsafeBytes { bytes in
+            SecretBytes(count: count / 2) { target in
+                var index = 0
+                for byte in bytes {
+                    guard let half = value(byte) else { continue }
+                    target[index / 2] = target[index / 2] << 4 | half
+                    index += 1
+                }
+            }
+        }
+    }
+
+    private static func digit(_ half: UInt8) -> UInt8 { half < 10 ? 0x30 + half : 0x57 + half }
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    private static func value(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+}
+
+extension SecretBytes {
+    /// Whether it is text that a terminal shows and does not obey: UTF-8 without control characters but line ends and tabs. No copy
+    /// of it is made for this.
+    borrowing func isTextForTerminal() -> Bool {
+        withUnsafeBytes { bytes in
+            var decoder = UTF8()
+            var iterator = bytes.makeIterator()
+            while true {
+                switch decoder.decode(&iterator) {
+                case .emptyInput: return true
+                case .error: return false
+                case .scalarValue(let scalar):
+                    guard scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control else { return false }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// A file that holds secrets, or standard input (`-`), read whole into zeroising memory.
+enum InputFile {
+    static func read(_ path: String, max: Int) throws(Refusal) -> SecretBytes {
+        let number = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw Refusal(.badParameter, SystemFault("open \(SafeText.visible(path))", code: errno).description) }
+        let file = Descriptor(number)
+        do { return try SecretReader.everything(from: file.number, max: max, keepsNewline: true) } catch {
+            let refusal = error as? Refusal
+            if refusal?.reason == .dataTooLarge { throw Refusal(.badParameter, "the file is larger than \(max >> 20) MiB") }
+            throw Refusal(.badParameter, refusal?.detail ?? "the file cannot be read")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Glibc
+import VaubanAccessPolicy
+
+struct Sdk: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Builds packages that were written for Apple's systems, as they are.",
+        discussion: """
+            Security, LocalAuthentication and VaubanKeychain are installed as modules and one library. A package whose manifest \
+            does not know of them finds them by these flags, also where it imports only Foundation, as on Apple's systems. They \
+            are for the compiler that built them.
+
+            Example:
+              swift build $(vauban sdk flags)
+            """,
+        subcommands: [SdkFlags.self])
+}
+
+struct SdkFlags: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flags", abstract: "Prints the options for swift build, swift test and swift run.")
+
+    func run() throws {
+        let folder = try Self.folder()
+        let compiler = ["-I", folder, "-Xfrontend", "-import-module", "-Xfrontend", "Security"]
+        let linker = ["-L\(folder)", "-lVaubanApple", "-rpath=\(folder)"]
+        print((compiler.flatMap { ["-Xswiftc", $0] } + linker.flatMap { ["-Xlinker", $0] }).joined(separator: " "))
+    }
+
+    /// Beside this program's own file, as the launcher is.
+    private static func folder() throws -> String {
+        guard let real = realpath("/proc/self/exe", nil) else {
+            throw Refusal(.unavailable, "this program cannot find its own file; is /proc mounted?")
+        }
+        defer { free(real) }
+        let own = String(cString: real)
+        let folder = "\(own.lastIndex(of: "/").map { own[..<$0] } ?? "")/sdk"
+        guard access("\(folder)/libVaubanApple.so", R_OK) == 0, access("\(folder)/Security.swiftmodule", R_OK) == 0 else {
+            throw Refusal(
+                .unavailable,
+                "there are no modules in \(SafeText.visible(folder)); they come with an installation from sources: make static, make install"
+            )
+        }
+        guard !folder.contains(where: \.isWhitespace) else {
+            throw Refusal(.unavailable, "\(SafeText.visible(folder)) has a space in it, and a shell would take these flags apart there")
+        }
+        return folder
+    }
+}

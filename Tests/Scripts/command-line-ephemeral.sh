@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# A keychain for one command: new, empty, its own, and gone when the command ends, however that is.
+set -u
+. Tests/Scripts/lib/command-line.sh
+[ -x "$VAUBAN_BUILD/vauban-launcher" ] && [ -x "$VAUBAN_BUILD/enclaved" ] && [ -x "$VAUBAN_BUILD/keychaind" ] || { echo 'the programs are not built'; exit 77; }
+printf real | vauban add real/anna 2>/dev/null || fail 'add failed'
+program=$VAUBAN_BUILD/vauban
+remains() { ls -d "$TMPDIR"/vauban-ephemeral-* 2>/dev/null; }
+# ended: no folder of it is there, and no room of it runs.
+ended() { [ -z "$(remains)" ] || fail "it left $(remains)"; pgrep -f "$TMPDIR/vauban-ephemeral" >/dev/null && fail 'rooms of it still run'; return 0; }
+
+# The command has a keychain that is empty, in which it keeps and finds; the real one is not touched.
+expect_status 7 vauban ephemeral -- sh -c '"$0" list 2>&1 | grep -q "no items yet" && printf trial | "$0" set trial/anna 2>/dev/null && [ "$("$0" get trial/anna)" = trial ] && "$0" get real/anna 2>/dev/null; [ $? = 44 ] && exit 7' "$program"
+expect_text 'a keychain for this command alone, in' "$TMPDIR/err"
+expect_text 'is gone' "$TMPDIR/err"
+ended
+expect_status 44 vauban get trial/anna
+[ "$(vauban get real/anna)" = real ] || fail 'the real keychain was changed'
+# Also where the environment names one, or one cannot be named.
+expect_status 0 vauban ephemeral -- sh -c '[ "$VAUBAN_HOME" != "$1" ] && [ "$(stat -c %a "${VAUBAN_HOME%/*}")" = 700 ]' sh "$VAUBAN_HOME"
+expect_status 127 vauban ephemeral -- /no/such/command
+expect_status 143 vauban ephemeral -- sh -c 'kill -TERM $$'
+expect_status 64 vauban ephemeral
+expect_status 64 vauban ephemeral --person maybe -- true
+ended
+
+# A person who says yes, and one who says no.
+expect_status 0 vauban ephemeral --person yes -- sh -c 'printf s | "$0" set bank/anna --require presence && [ "$(setsid --wait "$0" get bank/anna </dev/null)" = s ]' "$program"
+expect_status 128 vauban ephemeral --person no -- sh -c 'printf s | "$0" set bank/anna --require presence && setsid --wait "$0" get bank/anna </dev/null' "$program"
+ended
+
+# Signals go to the command, and the keychain goes when the command has ended.
+mkfifo "$TMPDIR/ready" "$TMPDIR/gone"
+for signal in TERM HUP; do
+    setsid "$program" ephemeral -- bash -c 'trap "exit 9" '$signal'; printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; while :; do read -t 1 <>"$2" || true; done' "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>"$TMPDIR/err" &
+    running=$!
+    read -r _ <"$TMPDIR/ready"
+    kill -$signal $running
+    wait $running; status=$?
+    [ $status = 9 ] || fail "after $signal it ended with $status"
+    ended
+done
+
+# Killed, it goes all the same: its guardian sees that this process is no more.
+setsid "$program" ephemeral -- bash -c 'printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; read -r _ <"$2"' "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>/dev/null &
+running=$!
+read -r _ <"$TMPDIR/ready"
+folder=$(remains); [ -d "$folder/keychain" ] || fail 'there is no folder to look at'
+kill -9 $running; wait $running 2>/dev/null
+for _ in $(seq 2000); do [ -n "$(remains)" ] || break; read -r -t 0.01 _ <>"$TMPDIR/ready"; done
+echo done >"$TMPDIR/gone"
+ended
+
+# On a terminal, Ctrl-C is the command's.
+play "$program" ephemeral -- bash -c 'trap "echo caught; exit 9" INT; echo waiting; while :; do read -r -t 1 _ || true; done' >"$TMPDIR/out" <<'STEPS'
+expect waiting
+key ctrl-c
+expect caught
+STEPS
+status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after Ctrl-C it ended with $status"; }
+expect_text 'is gone' "$TMPDIR/out"
+ended
+echo 'an ephemeral keychain is its command'"'"'s alone, and gone with it'

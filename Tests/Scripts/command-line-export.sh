@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# What other programs export comes in with all their columns, and what vauban exports comes back as it was: encrypted, or plain when
+# that is said. What was cut off or changed is not taken.
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+described() { for name in "$@"; do vauban show "$name" --json | python3 -c 'import json, sys
+item = json.load(sys.stdin)
+for key in ("created", "changed"): item.pop(key)
+print(json.dumps(item, sort_keys=True))'; vauban get "$name" | sha256sum; done; }
+shows() { vauban show "$1" >"$TMPDIR/out" || fail "$1 is not there"; expect_text "$2" "$TMPDIR/out"; }
+
+# Firefox: the realm of a server is part of what makes a password unique.
+cat >"$TMPDIR/firefox.csv" <<'CSV'
+"url","username","password","httpRealm","formActionOrigin","guid","timeCreated","timeLastUsed","timePasswordChanged"
+"https://accounts.example","anna","p,1 ""quoted""",,"https://accounts.example","{c0ffee00-0000-4000-8000-000000000001}","1700000000000","1700000000001","1700000000002"
+"http://router.example:8080","admin","p2","The router",,"{c0ffee00-0000-4000-8000-000000000002}","1700000000000","1700000000001","1700000000002"
+CSV
+expect_status 0 vauban import "$TMPDIR/firefox.csv"
+expect_text '2 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+[ "$(vauban get accounts.example/anna)" = 'p,1 "quoted"' ] || fail 'a password of Firefox is another'
+[ "$(vauban get --url http://admin@router.example:8080/)" = p2 ] || fail 'port and protocol of Firefox were not kept'
+shows router.example/admin 'Domain:          The router'
+expect_status 0 vauban import "$TMPDIR/firefox.csv"
+expect_text '0 added, 2 skipped' "$TMPDIR/err"
+
+# Apple's Passwords: title, notes of several lines, and the address of codes, which is a secret and not an attribute.
+cat >"$TMPDIR/apple.csv" <<'CSV'
+Title,URL,Username,Password,Notes,OTPAuth
+Example (anna),https://example.com/,anna,p3,"first, line
+second line",otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example
+Bare,https://bare.example/,bert,p4,,
+Codes only,https://codes.example/,carl,,,otpauth://totp/Codes:carl?secret=KRSXG5A
+CSV
+expect_status 0 vauban import "$TMPDIR/apple.csv"
+expect_text '3 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+[ "$(vauban get example.com/anna)" = p3 ] || fail 'one word does not mean the password alone'
+shows example.com/anna 'Label:           Example (anna)'
+shows example.com/anna 'Comment:         first, line\u{a}second line'
+[ "$(vauban get otpauth:example.com/anna)" = 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' ] || fail 'the codes were not kept'
+[ "$(vauban get otpauth:codes.example/carl)" = 'otpauth://totp/Codes:carl?secret=KRSXG5A' ] || fail 'codes without a password were not kept'
+shows otpauth:example.com/anna 'Description:     one-time codes'
+vauban list --json >"$TMPDIR/out"; for name in $(vauban list | cut -f1); do vauban show "$name"; done >>"$TMPDIR/out" 2>&1
+grep -q JBSWY3DPEHPK3PXP "$TMPDIR/out" && fail 'the secret of codes is told as an attribute'
+expect_status 44 vauban get codes.example/carl
+expect_status 0 vauban import "$TMPDIR/apple.csv"
+expect_text '0 added, 3 skipped' "$TMPDIR/err"
+sed 's/JBSWY3DPEHPK3PXP/OTHERSECRET/' "$TMPDIR/apple.csv" >"$TMPDIR/other.csv"
+expect_status 1 vauban import "$TMPDIR/other.csv"
+expect_text 'line 2: not taken: its otpauth: it exists already with another password' "$TMPDIR/err"
+grep -q OTHERSECRET "$TMPDIR/err" && fail 'codes were told'
+
+# More of every kind, and out with all of it.
+printf 'a\0b\377\n' | vauban add bytes/x --keep-newline 2>/dev/null
+printf '' | vauban add empty/x
+head -c 1000000 /dev/urandom | vauban add large/x
+printf late | vauban add late/x --when after-first-unlock
+printf here | vauban add here/x --this-device
+printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d","alias":"al"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+set_passcode
+printf 'of the bank' | vauban add bank/x --require presence || fail 'add failed'
+names='accounts.example/anna router.example/admin example.com/anna bare.example/bert otpauth:example.com/anna otpauth:codes.example/carl bytes/x empty/x large/x late/x rich/r'
+described $names >"$TMPDIR/before"
+secret='a passphrase of its own'
+# out STATUS FILE [OPTION...]: by passcode and passphrase that come along.
+out() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" export "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
+out 0 "$TMPDIR/backup"
+expect_text '12 items exported.' "$TMPDIR/err"
+expect_text '1 item to stay on this device: left out' "$TMPDIR/err"
+[ "$(stat -c %a "$TMPDIR/backup")" = 600 ] || fail 'others can read the export'
+grep -aqE 'example|anna|of the bank|rich' "$TMPDIR/backup" && fail 'the export is not encrypted'
+[ "$(head -c 15 "$TMPDIR/backup")" = 'VAUBAN EXPORT 1' ] || fail 'the export does not say what it is'
+out 206 "$TMPDIR/backup"
+out 0 "$TMPDIR/whole" --this-device
+expect_text '13 items exported.' "$TMPDIR/err"
+out 0 -
+cp "$TMPDIR/out" "$TMPDIR/piped"
+
+# The passcode is asked for though the keychain is open; a wrong one gives nothing.
+expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<'not it' 4<<<"$secret"
+expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passphrase-fd 4 4<<<"$secret" </dev/null
+expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passcode-fd 3 3<<<"$passcode" </dev/null
+secret=short; vauban export "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a short passphrase was taken'
+expect_text 'at least 8 characters' "$TMPDIR/err"
+[ ! -e "$TMPDIR/none" ] || fail 'an export that failed left a file'
+secret='a passphrase of its own'
+
+# Without the passcode and without the passphrase: typed, on a terminal, once each.
+play "$VAUBAN_BUILD/vauban" export "$TMPDIR/typed" >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'an export on a terminal failed'; }
+expect Passcode, to export everything
+secret $passcode
+expect Passphrase of the export
+secret short
+expect The same again
+secret short
+expect at least 8 characters
+expect Passphrase of the export
+secret $secret
+expect The same again
+secret $secret
+absent bank/x
+expect 12 items exported
+STEPS
+
+# A reader that is not ours: the format is what Specs/export.md says.
+cat >"$TMPDIR/read.py" <<'PYTHON'
+import hashlib, struct, sys
+try:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+except ImportError:
+    sys.exit(77)
+data = open(sys.argv[1], "rb").read()
+header, rest = data[:35], data[35:]
+assert header[:16] == b"VAUBAN EXPORT 1\n"
+n, r, p = 1 << header[32], header[33], header[34]
+key = hashlib.scrypt(sys.argv[2].encode(), salt=header[16:32], n=n, r=r, p=p, maxmem=256 * n * r, dklen=32)
+number = 0
+while True:
+    length, = struct.unpack(">I", rest[:4])
+    frame, rest = rest[4:4 + length], rest[4 + length:]
+    last = not rest
+    plain = AESGCM(key).decrypt(number.to_bytes(11, "big") + bytes([last]), frame, header)
+    if last: break
+    number += 1
+    size, = struct.unpack(">I", plain[:4])
+    sys.stdout.buffer.write(plain[4 + size:] + b"\n")
+assert struct.unpack(">I", plain) == (number,), "the count is another"
+PYTHON
+python3 "$TMPDIR/read.py" "$TMPDIR/backup" "$secret" >"$TMPDIR/read"; status=$?
+if [ $status = 77 ]; then echo 'no cryptography module for python3 here: the format was not read by another program'; else
+    [ $status = 0 ] && grep -aqx 'of the bank' "$TMPDIR/read" && grep -aq JBSWY3DPEHPK3PXP "$TMPDIR/read" || fail 'another program reads something else'
+fi
+
+# Plain, only when it is said, with a warning.
+expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" export --plain "$TMPDIR/plain.json" --passcode-fd 3 3<<<"$passcode"
+expect_text 'Warning: this file is not encrypted' "$TMPDIR/err"
+python3 -c 'import json, sys; items = json.load(open(sys.argv[1])); assert len(items) == 12 and all("secret" in item for item in items)' "$TMPDIR/plain.json" || fail 'the plain export is no JSON'
+expect_status 64 vauban export --plain "$TMPDIR/x" --passphrase-fd 4 4<<<"$secret"
+
+# Back, into a keychain that is new: byte for byte, attribute for attribute.
+back() { expect_status "$1" vauban import "$2" --passphrase-fd 4 4<<<"${3:-$secret}"; }
+for file in backup piped; do
+    new_keychain; set_passcode
+    back 0 "$TMPDIR/$file"
+    expect_text '12 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+    described $names | diff "$TMPDIR/before" - || fail 'what came back is not what went out'
+    [ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'what asks does not ask any more'
+    [ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'what asks is another secret'
+    back 1 "$TMPDIR/$file"
+    expect_text '0 added, 11 skipped as they are there already, 1 not taken' "$TMPDIR/err"
+done
+printf other | vauban set late/x
+back 1 "$TMPDIR/backup"
+expect_text 'not taken: late/x: it exists already with another password' "$TMPDIR/err"
+[ "$(vauban get late/x)" = other ] || fail 'an import changed what was there'
+new_keychain; set_passcode
+expect_status 0 vauban import "$TMPDIR/plain.json"
+described $names | diff "$TMPDIR/before" - || fail 'what came back from JSON is not what went out'
+
+# Nothing of what is not whole.
+new_keychain
+back 51 "$TMPDIR/backup" 'another passphrase'
+expect_status 206 vauban import "$TMPDIR/apple.csv" --passphrase-fd 4 4<<<"$secret"
+size=$(stat -c %s "$TMPDIR/backup")
+for cut in 20 35 40 200 $((size - 1)) $((size - 24)) $((size / 2)); do head -c $cut "$TMPDIR/backup" >"$TMPDIR/cut"; vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null && fail "an export of $cut bytes was taken"; done
+# changed OFFSET BYTE: at this place stands another byte.
+changed() { cp "$TMPDIR/backup" "$TMPDIR/cut"; printf "$2" | dd of="$TMPDIR/cut" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
+for place in 16 40 300 $((size / 2)) $((size - 1)); do
+    changed $place "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$TMPDIR/backup") ^ 1)))"
+    vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null && fail "an export that was changed at $place was taken"
+done
+changed 32 '\040'
+back 206 "$TMPDIR/cut"
+expect_text 'a cost that this program does not pay' "$TMPDIR/err"
+cat "$TMPDIR/backup" "$TMPDIR/backup" >"$TMPDIR/cut"
+back 206 "$TMPDIR/cut"
+vauban list 2>&1 | grep -q 'There are no items yet' || fail 'something of a broken export was taken'
+echo 'exports come in, go out, and come back as they were'

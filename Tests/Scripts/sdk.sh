@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# A package as it was written for Apple's systems, manifest and sources untouched, builds with the flags of `vauban sdk flags`, finds the
+# API where it imports Foundation alone, and keeps a secret in the real rooms.
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v swift >/dev/null && [ -d "$VAUBAN_BUILD/Modules" ] || { echo 'there is no compiler or no build here'; exit 77; }
+installed=$TMPDIR/prefix/lib/vauban
+scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix" || fail 'nothing was installed'
+expect_status 53 "$TMPDIR/prefix/bin/vauban" sdk flags
+expect_text 'there are no modules in' "$TMPDIR/err"
+scripts/build-sdk "$TMPDIR/sdk" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the modules could not be built'; }
+VAUBAN_SDK=$TMPDIR/sdk scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix" || fail 'the modules were not installed'
+rm -r "$TMPDIR/sdk"
+grep -qx "$installed/sdk/libVaubanApple.so" "$installed/manifest" || fail 'uninstalling would leave the modules'
+[ "$(ls "$installed/sdk" | grep -c '\.swiftmodule$')" = 3 ] || fail 'there are other modules than three'
+# An application may have a swift-crypto of its own; ours is not to be seen.
+nm -D --defined-only "$installed/sdk/libVaubanApple.so" | grep -qE ' [A-Z] .*(BORINGSSL|\$s6Crypto[A-Z0-9]|\$s9SwiftASN1[A-Z0-9]+V)' && fail 'the library shows what is its own'
+flags=$("$TMPDIR/prefix/bin/vauban" sdk flags) || fail 'sdk flags failed'
+
+package=$TMPDIR/wrapper
+mkdir -p "$package/Sources/Wrapper" "$package/Sources/tool"
+cat >"$package/Package.swift" <<'SWIFT'
+// swift-tools-version:5.5
+import PackageDescription
+let package = Package(
+    name: "wrapper", products: [.library(name: "Wrapper", targets: ["Wrapper"])],
+    targets: [.target(name: "Wrapper"), .executableTarget(name: "tool", dependencies: ["Wrapper"])])
+SWIFT
+cat >"$package/Sources/Wrapper/Wrapper.swift" <<'SWIFT'
+import Foundation
+#if canImport(LocalAuthentication)
+import LocalAuthentication
+#endif
+
+public struct Wrapper {
+    public init() {}
+
+    public func set(_ value: String, for account: String) -> OSStatus {
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "wrapper", kSecAttrAccount as String: account,
+            kSecValueData as String: Data(value.utf8),
+        ]
+        return SecItemAdd(query as CFDictionary, nil)
+    }
+
+    public func get(_ account: String) -> String? {
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "wrapper", kSecAttrAccount as String: account,
+            kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne,
+        ]
+        var result: AnyObject?
+        guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess, let data = result as? Data else { return nil }
+        return String(data: data, encoding: .utf8)
+    }
+
+    public var hasContexts: Bool {
+        #if canImport(LocalAuthentication)
+        return LAContext().interactionNotAllowed == false
+        #else
+        return false
+        #endif
+    }
+}
+SWIFT
+cat >"$package/Sources/tool/main.swift" <<'SWIFT'
+import Foundation
+import Wrapper
+
+let wrapper = Wrapper()
+print(wrapper.set("kept by the wrapper", for: "anna"), wrapper.set("again", for: "anna") == errSecDuplicateItem, wrapper.get("anna") ?? "nothing", wrapper.hasContexts)
+SWIFT
+cp -R "$package" "$TMPDIR/as-it-was"
+# Without the flags it does not find the API; with them it does.
+# shellcheck disable=SC2086
+(cd "$package" && swift build $flags) >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the package does not build'; }
+diff -r "$package/Sources" "$TMPDIR/as-it-was/Sources" && cmp "$package/Package.swift" "$TMPDIR/as-it-was/Package.swift" || fail 'the package was changed'
+vauban status >/dev/null 2>&1
+"$package/.build/debug/tool" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'what was built does not run'; }
+[ "$(cat "$TMPDIR/out")" = '0 true kept by the wrapper true' ] || { cat "$TMPDIR/out"; fail 'what was built does something else'; }
+[ "$(vauban get wrapper/anna)" = 'kept by the wrapper' ] || fail 'the secret is not in the keychain'
+ldd "$package/.build/debug/tool" | grep -q "$installed/sdk/libVaubanApple.so" || fail 'it uses another library than the installed one'
+echo 'a package that knows nothing of Vauban builds with the installed modules and keeps its secrets here'
