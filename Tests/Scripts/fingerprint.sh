@@ -55,7 +55,7 @@ awaits 'fprintd came' 'there is a reader; no finger is enrolled'
 with_passcode 0 finger list
 expect_text 'knows no finger' "$TMPDIR/err"
 expect_status 51 vauban finger enroll --passcode-fd 0 <<<'another passcode'
-expect_text 'That was not the passcode' "$TMPDIR/err" || true
+expect_text 'the passcode is wrong' "$TMPDIR/err"
 [ -S "$sensor" ] && fail 'the sensor is open, though the passcode was wrong'
 "$(touches)" touch 'RETRY 1' 'SCAN alice' 'RETRY 3' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
 touching=$!
@@ -94,7 +94,7 @@ STEPS
 [ "$(stat -c %U:%a "$TMPDIR/fprint")" = "$me:700" ] || fail 'the folder of templates is not its user'"'"'s alone'
 grep -qF 'fprintd keeps templates as files of root, or in the sensor' SECURITY.md || fail 'SECURITY.md does not say where templates lie'
 grep -qF 'a match changes no template' SECURITY.md || fail 'SECURITY.md does not say that nothing is learnt'
-grep -rqF "$(basename "$(dirname "$template")")" "$VAUBAN_HOME/enclave" "$VAUBAN_HOME/keychain" && fail 'a room keeps something of the template store'
+grep -qaF virtual_device "$template" && ! grep -rqaF virtual_device "$VAUBAN_HOME"/{enclave,keychain,reader} || fail "a room keeps something of the template store"
 echo 'ok: a match opens the item, after a miss and a bad touch as well, and however early it comes'
 
 # Three misses end the finger in one question; five in all, until the passcode comes.
@@ -105,10 +105,11 @@ expect Passcode (
 key ctrl-c
 STEPS
 vauban status >"$TMPDIR/status"
-expect_text '2 more may fail' "$TMPDIR/status"
+# One had failed before; a match in between takes nothing back.
+expect_text '1 more may fail' "$TMPDIR/status"
 at_prompt 'five misses' 128 <<STEPS
 expect Touch the reader
-touch 'SCAN bob' 'SCAN bob'
+touch 'SCAN bob'
 expect Passcode (
 key ctrl-c
 STEPS
@@ -130,16 +131,20 @@ expect Touch the reader
 touch 'ERROR 1' 'SCAN alice'
 expect the secret
 STEPS
-coproc HOLDER { exec "$(touches)" hold "$me" 2>&1; }
+mkfifo "$TMPDIR/holding"
+"$(touches)" hold "$me" <"$TMPDIR/holding" &
+holder=$!
+exec {holding}>"$TMPDIR/holding"
 until grep -q held "$TMPDIR/touches"; do :; done
 {
     echo 'expect Touch the reader'
     # The other program lets go when the reader was refused the sensor.
-    echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $HOLDER_PID"
+    echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $holder"
     echo "touch 'SCAN alice'"
     echo 'expect the secret'
 } | at_prompt 'another program has the sensor'
-wait "$HOLDER_PID" 2>/dev/null
+wait "$holder" 2>/dev/null
+exec {holding}>&-
 echo 'ok: an error of the sensor and another program at it end nothing'
 
 # Two callers: the second is asked when the first was answered, each by a touch of its own.
