@@ -7,7 +7,7 @@ set -u
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
 [ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
-trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_bus' EXIT
+trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
 me=$(id -un)
 log=$VAUBAN_HOME/vauban.log
@@ -41,6 +41,8 @@ at_prompt() {
 }
 
 start_bus
+# fprintd asks it when the machine sleeps.
+start_logind "$(id -u)"
 start_polkit
 set_passcode
 printf 'the secret' | vauban set bank/me --require presence 2>/dev/null || fail 'nothing can be stored'
@@ -192,7 +194,21 @@ awaits 'the sensor went' 'the reader is not there'
 stop_fprintd
 start_fprintd
 awaits 'the sensor came back' 'enrolled; 5 more may fail'
-echo 'ok: with the reader, fprintd or the sensor gone the question goes on with the passcode, and the finger comes back'
+at_prompt 'the machine sleeps while it asks' <<STEPS
+expect Touch the reader
+run echo sleep >/proc/$$/fd/$logind_in
+expect Passcode (
+run echo wake >/proc/$$/fd/$logind_in
+secret $passcode
+expect the secret
+STEPS
+awaits 'the sensor woke' 'enrolled; 5 more may fail'
+at_prompt 'after the machine slept' <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect the secret
+STEPS
+echo 'ok: with the reader, fprintd or the sensor gone, or asleep, the question goes on with the passcode, and the finger comes back'
 
 # A finger that is learnt while the question waits is nobody's but its own: the sensor is held by one at a time.
 "$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
