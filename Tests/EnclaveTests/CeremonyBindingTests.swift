@@ -30,7 +30,7 @@ import VaubanSecretBytes
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
         settings(), settings(31), settings(30, 601), settings(30, 600, false),
-        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers,
+        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers, .listFingers,
         consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
     ]
 

@@ -141,6 +141,7 @@ extension RequestLine {
             case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
             case .hint(let asked, let hint, let done, let total) where asked == nonce:
                 try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")
+                continue
             case .readerGone: throw Refusal(.biometryNotAvailable, "the reader is gone")
             case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
             case .some: continue

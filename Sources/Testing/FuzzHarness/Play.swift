@@ -117,6 +117,7 @@ final class Play {
         case .forgetFingers(_, let sealed):
             _ = try vault.authenticate(secret(sealed))
             try vault.endEnrolment()
+        case .listFingers(_, let sealed): _ = try vault.authenticate(secret(sealed))
         case .unlockByFinger:
             guard let handOver else { return vault.fingerMissed() }
             try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
