@@ -24,8 +24,9 @@ final class BareDatabase {
         let columns = Self.columns.map { "\($0.name) BLOB \($0.constraint)" }.joined(separator: ", ")
         try run(
             """
-            CREATE TABLE item(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, protection INTEGER NOT NULL, device_blind BLOB UNIQUE, \(columns)) STRICT;
+            CREATE TABLE item(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, protection INTEGER NOT NULL, device_blind BLOB UNIQUE, device_blinds BLOB, \(columns)) STRICT;
             CREATE INDEX item_kind ON item(kind);
+            CREATE INDEX item_generation ON item(protection, generation);
             CREATE TABLE lookup(
                 blind BLOB NOT NULL, item INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE, PRIMARY KEY(blind, item)
             ) STRICT, WITHOUT ROWID;
@@ -43,9 +44,26 @@ final class BareDatabase {
         sqlite3_close(database)
     }
 
+    /// So many rows, not measured and not synced one by one.
+    func fill(_ count: Int) throws {
+        var left = count
+        while left > 0 {
+            let batch = min(left, 10_000)
+            try run("BEGIN IMMEDIATE")
+            for _ in 0..<batch { try insert() }
+            try run("COMMIT")
+            left -= batch
+        }
+    }
+
     /// One row and what it is found by, on disk when this returns.
     func add() throws {
         try run("BEGIN IMMEDIATE")
+        try insert()
+        try run("COMMIT")
+    }
+
+    private func insert() throws {
         for (index, column) in Self.columns.enumerated() { bind(insertItem, Int32(index + 1), random(column.bytes)) }
         try step(insertItem)
         let row = sqlite3_last_insert_rowid(database)
@@ -54,7 +72,6 @@ final class BareDatabase {
             sqlite3_bind_int64(insertLookup, 2, row)
             try step(insertLookup)
         }
-        try run("COMMIT")
     }
 
     /// Bytes without order, so that they fall anywhere in an index; cheap, since they are made while the time runs.

@@ -25,11 +25,62 @@ enum Items {
         ]
     }
 
-    static func add(_ index: Int) throws {
+    /// Ten items each have the same label.
+    static let groupSize = 10
+    static func label(_ group: Int) -> String { "Group \(group)" }
+
+    static func add(_ index: Int) throws { _ = try timeAdd(index) }
+
+    // MARK: One call each, and its time in nanoseconds; a wrong answer is none.
+
+    static func timeAdd(_ index: Int) throws -> UInt64 {
         var item = identity(index)
-        item[kSecAttrLabel as String] = "Item \(index)"
+        item[kSecAttrLabel as String] = label(index / groupSize)
         item[kSecValueData as String] = secret(index)
-        try check(SecItemAdd(item as CFDictionary, nil), [errSecSuccess], "add item \(index)")
+        let (status, time) = timed(item as CFDictionary) { SecItemAdd($0, nil) }
+        try check(status, [errSecSuccess], "add item \(index)")
+        return time
+    }
+
+    static func timeGet(_ index: Int) throws -> UInt64 {
+        var result: CFTypeRef?
+        let query = identity(index).merging([kSecReturnData as String: true]) { $1 }
+        let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
+        try check(status, [errSecSuccess], "read item \(index)")
+        guard result as? Data == secret(index) else { throw Fault("item \(index) has another value") }
+        return time
+    }
+
+    /// By label, ten references back.
+    static func timeSearch(_ group: Int) throws -> UInt64 {
+        var result: CFTypeRef?
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrLabel as String: label(group), kSecMatchLimit as String: kSecMatchLimitAll,
+            kSecReturnPersistentRef as String: true,
+        ]
+        let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
+        try check(status, [errSecSuccess], "find group \(group)")
+        guard (result as? [Data])?.count == groupSize else { throw Fault("group \(group) has not \(groupSize) items") }
+        return time
+    }
+
+    static func timeUpdate(_ index: Int) throws -> UInt64 {
+        let changes = [kSecValueData as String: secret(index)] as CFDictionary
+        let (status, time) = timed(identity(index) as CFDictionary) { SecItemUpdate($0, changes) }
+        try check(status, [errSecSuccess], "update item \(index)")
+        return time
+    }
+
+    static func timeDelete(_ index: Int) throws -> UInt64 {
+        let (status, time) = timed(identity(index) as CFDictionary) { SecItemDelete($0) }
+        try check(status, [errSecSuccess], "delete item \(index)")
+        return time
+    }
+
+    private static func timed(_ query: CFDictionary, _ call: (CFDictionary) -> OSStatus) -> (OSStatus, UInt64) {
+        let start = Samples.now
+        let status = call(query)
+        return (status, Samples.now - start)
     }
 
     static func addIfMissing(_ index: Int) throws {
@@ -38,8 +89,14 @@ enum Items {
         if status == errSecItemNotFound { try add(index) }
     }
 
-    static func delete(_ index: Int) throws {
-        try check(SecItemDelete(identity(index) as CFDictionary), [errSecSuccess], "delete item \(index)")
+    static func delete(_ index: Int) throws { _ = try timeDelete(index) }
+
+    /// Before the first unlock the refusal of a read is the first answer that there is.
+    static func timeRefusal() throws -> UInt64 {
+        let query = identity(0).merging([kSecReturnData as String: true]) { $1 }
+        let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, nil) }
+        try check(status, [errSecInteractionNotAllowed], "be refused before the first unlock")
+        return time
     }
 
     private static func check(_ status: OSStatus, _ expected: [OSStatus], _ what: String) throws {

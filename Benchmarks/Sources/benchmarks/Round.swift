@@ -1,14 +1,3 @@
-/// How much is measured.
-struct Plan {
-    var items = 1000
-    var rounds = 5
-    var floorTrips = 50_000
-    var gets = 4000
-    var adds = 200
-    /// Where the bare database lies: beside the keychain, on the same file system.
-    var home = ""
-}
-
 /// One pass over everything. The floor is measured within each pass, so that a ratio compares what ran side by side.
 struct Round {
     let floor: Samples

@@ -1,5 +1,6 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N]: measures the service that VAUBAN_HOME names, which must be unlocked.
 // Benchmarks/run makes one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler to watch.
+// `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them.
 import Foundation
 import Glibc
 
@@ -15,41 +16,22 @@ guard let home = ProcessInfo.processInfo.environment["VAUBAN_HOME"], home.hasPre
     end("VAUBAN_HOME must name a keychain made for this, by its full path; Benchmarks/run does all of it", 64)
 }
 
-var plan = Plan()
-plan.home = home
-var words = CommandLine.arguments.dropFirst()
-var loops: Int?
-while let word = words.popFirst() {
-    guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else { end("\(word) takes a number", 64) }
-    switch word {
-    case "loop": loops = number
-    case "--items": plan.items = number
-    case "--rounds": plan.rounds = number
-    case "--gets": plan.gets = number
-    case "--adds": plan.adds = number
-    case "--floor": plan.floorTrips = number
-    default: end("unknown word \(word)", 64)
-    }
-}
-
 do {
-    for index in 0..<plan.items { try Items.addIfMissing(index) }
-    if let loops {
-        _ = try Question.value(plan.items).measure((0..<loops).lazy.map { $0 &* 7919 % plan.items })
-        exit(0)
+    let words = Array(CommandLine.arguments.dropFirst(2))
+    switch CommandLine.arguments.dropFirst().first {
+    case Fleet.argument: try Fleet.serve(words)
+    case Filling.partArgument: try Filling.part(words)
+    case Filling.argument:
+        guard words.count == 2, let from = Int(words[0]), let to = Int(words[1]) else { end("fill takes two numbers", 64) }
+        try Filling.run(from: from, to: to, clients: 4)
+    case Scale.firstArgument: print(try Items.timeRefusal(), terminator: "")
+    case "scale":
+        guard words.count == 2, let items = Int(words[0]), let seconds = Double(words[1]),
+            let vauban = ProcessInfo.processInfo.environment["VAUBAN_PROGRAM"]
+        else { end("scale takes two numbers, and VAUBAN_PROGRAM names the command line", 64) }
+        try Scale(items: items, seconds: seconds, home: home, vauban: vauban).run()
+    default: try Plan(CommandLine.arguments.dropFirst(), home: home).run()
     }
-    let cast = Cast(home: home)
-    let path = "\(home)/bare.db"
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-    let database = try BareDatabase(path: path)
-    defer { database.close() }
-    for _ in 0..<plan.items { try database.add() }
-    var rounds: [Round] = []
-    for number in 1...plan.rounds {
-        FileHandle.standardError.write(Data("round \(number) of \(plan.rounds)\n".utf8))
-        rounds.append(try Round(plan, cast, database))
-    }
-    Report.print(rounds, plan)
 } catch {
     end("\(error)", 1)
 }

@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+
+/// Client processes that do one thing at the same time, each this program once more, with a connection of its own.
+struct Fleet {
+    static let argument = "client"
+
+    enum Work: String, CaseIterable { case get, search, update, add, delete }
+
+    struct Result {
+        let samples: Samples
+        /// Done by all clients together in each second, from the common start to the end of the last.
+        let perSecond: Double
+        let counts: [Int]
+    }
+
+    /// Where the items begin that a client adds: beyond all others', and the same for the one that deletes them.
+    static func firstAdded(_ client: Int, _ items: Int) -> Int { items + (client + 1) * 10_000_000 }
+
+    /// Runs the work for this long with so many clients; `counts` limits each of them.
+    static func run(_ work: Work, clients: Int, items: Int, seconds: Double, counts: [Int]? = nil) throws -> Result {
+        var members: [Process] = []
+        var ends: [(start: FileHandle, answers: FileHandle)] = []
+        for client in 0..<clients {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            process.arguments = [argument, work.rawValue, client, clients, items, seconds, counts?[client] ?? Int.max].map { "\($0)" }
+            let (start, answers) = (Pipe(), Pipe())
+            process.standardInput = start
+            process.standardOutput = answers
+            try process.run()
+            members.append(process)
+            ends.append((start.fileHandleForWriting, answers.fileHandleForReading))
+        }
+        // Each says when it is connected; then all are let go.
+        for end in ends where end.answers.readData(ofLength: 1).count != 1 { throw Fault("a client of \(work) did not come up") }
+        let began = Samples.now
+        for end in ends { end.start.write(Data([1])) }
+        var times: [UInt64] = []
+        var done: [Int] = []
+        var last: UInt64 = began
+        for (process, end) in zip(members, ends) {
+            let numbers = end.answers.readDataToEndOfFile().withUnsafeBytes { bytes in
+                stride(from: 0, to: bytes.count - 7, by: 8).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self) }
+            }
+            process.waitUntilExit()
+            guard process.terminationStatus == 0, let ended = numbers.last else { throw Fault("a client of \(work) failed") }
+            last = max(last, ended)
+            times += numbers.dropLast()
+            done.append(numbers.count - 1)
+        }
+        return Result(samples: Samples(times), perSecond: Double(times.count) * 1e9 / Double(max(last - began, 1)), counts: done)
+    }
+
+    // MARK: A member
+
+    /// `client WORK NUMBER CLIENTS ITEMS SECONDS COUNT`: says a byte when it is ready, waits for one, works, and writes its times and
+    /// when it ended.
+    static func serve(_ words: [String]) throws {
+        guard words.count == 6, let work = Work(rawValue: words[0]), let number = Int(words[1]), let clients = Int(words[2]),
+            let items = Int(words[3]), let seconds = Double(words[4]), let countMax = Int(words[5])
+        else { throw Fault("a client's words are wrong") }
+        // The connection and what Foundation does once is made before.
+        try Member(number: number, clients: clients, items: items).once(.get, 0)
+        FileHandle.standardOutput.write(Data([1]))
+        guard FileHandle.standardInput.readData(ofLength: 1).count == 1 else { throw Fault("the others are gone") }
+        let member = Member(number: number, clients: clients, items: items)
+        let end = Samples.now + UInt64(seconds * 1e9)
+        var times: [UInt64] = []
+        while times.count < countMax, Samples.now < end || work == .delete { times.append(try member.once(work, times.count)) }
+        times.append(Samples.now)
+        FileHandle.standardOutput.write(times.withUnsafeBytes { Data($0) })
+    }
+
+    private struct Member {
+        let number: Int
+        let clients: Int
+        let items: Int
+
+        /// The call's own time; what surrounds it is made before and looked at after.
+        @discardableResult
+        func once(_ work: Work, _ turn: Int) throws -> UInt64 {
+            // Scattered, each client over a part of its own, so that no two change the same one.
+            let part = items / clients
+            let item = number * part + turn &* 7919 % part
+            switch work {
+            case .get: return try Items.timeGet(item)
+            case .search: return try Items.timeSearch(item / Items.groupSize)
+            case .update: return try Items.timeUpdate(item)
+            case .add: return try Items.timeAdd(Fleet.firstAdded(number, items) + turn)
+            case .delete: return try Items.timeDelete(Fleet.firstAdded(number, items) + turn)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// How much is measured, and where.
+struct Plan {
+    var items = 1000
+    var rounds = 5
+    var floorTrips = 50_000
+    var gets = 4000
+    var adds = 200
+    /// So many gets and nothing else.
+    private var loops: Int?
+    /// Where the bare database lies: beside the keychain, on the same file system.
+    let home: String
+
+    init(_ words: ArraySlice<String>, home: String) throws {
+        self.home = home
+        var words = words
+        while let word = words.popFirst() {
+            guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else { throw Fault("\(word) takes a number") }
+            switch word {
+            case "loop": loops = number
+            case "--items": items = number
+            case "--rounds": rounds = number
+            case "--gets": gets = number
+            case "--adds": adds = number
+            case "--floor": floorTrips = number
+            default: throw Fault("unknown word \(word)")
+            }
+        }
+    }
+
+    func run() throws {
+        for index in 0..<items { try Items.addIfMissing(index) }
+        if let loops {
+            _ = try Question.value(items).measure((0..<loops).lazy.map { $0 &* 7919 % items })
+            return
+        }
+        let cast = Cast(home: home)
+        let path = "\(home)/bare.db"
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        let database = try BareDatabase(path: path)
+        defer { database.close() }
+        for _ in 0..<items { try database.add() }
+        var rounds: [Round] = []
+        for number in 1...self.rounds {
+            FileHandle.standardError.write(Data("round \(number) of \(self.rounds)\n".utf8))
+            rounds.append(try Round(self, cast, database))
+        }
+        Report.print(rounds, self)
+    }
+}
