@@ -57,6 +57,29 @@ import VaubanSecretBytes
         try sending.value()
     }
 
+    /// Above a limit the secret is not copied, and the two go out one after the other.
+    @Test(arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
+    func aMessageWithTheOneAfterItIsTwo(_ secretCount: Int?) throws {
+        let secret = secretCount.map(sample)
+        let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
+        let sending = Background {
+            switch secret {
+            case .none: try sender.send(header: [1, 2], secret: nil, followedBy: [3])
+            case .some(let secret): try sender.send(header: [1, 2], secret: SecretBytes(copying: secret), followedBy: [3])
+            }
+            try sender.send(header: [4])
+        }
+        var message = try channel.receive(.machine)
+        let received = bytes(message.takeSecret())
+        #expect(message.header == [1, 2] && received == (secret?.isEmpty == false ? secret : nil))
+        for header in [[3], [4]] as [[UInt8]] {
+            var next = try channel.receive(.machine)
+            let none = next.takeSecret() == nil
+            #expect(next.header == header && none)
+        }
+        try sending.value()
+    }
+
     @Test func severalMessagesInOneWriteAreSeveralMessages() throws {
         let secret = sample(70_000)
         let whole = Frame.message([1]) + Frame.message([2, 2], secret: [7]) + Frame.message([3], secret: secret) + Frame.message([4])

@@ -57,9 +57,9 @@ struct Question {
     /// There is no such item, which the index alone tells.
     static func absence(_ items: Int) -> Question { Question(items, errSecItemNotFound, [:], identity: { Items.identity(-1 - $0) }) }
 
-    /// keychaind refuses the access group before it looks anything up: the bare way there and back.
+    /// keychaind refuses its own access group before it looks anything up: the bare way there and back.
     static func foreignGroup(_ items: Int) -> Question {
-        Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "nobody's"])
+        Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "vauban.permissions"])
     }
 
     /// Security itself refuses the limit, after it has read the dictionary: no other process takes part.

@@ -85,15 +85,45 @@ package final class Channel: Sendable {
         }
     }
 
-    private func send(
-        header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor]
-    ) throws(ChannelFault) {
-        guard header.count <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+    /// Writes a message and the one after it in one go, so that the receiver is woken once. A large secret is not copied for that.
+    package func send(header: [UInt8], secret: borrowing SecretBytes?, followedBy next: [UInt8]) throws(ChannelFault) {
+        switch secret {
+        case .none: try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), [], followedBy: next)
+        case .some(let secret) where secret.count > DoorLimits.copiedSecretBytesMax:
+            try send(header: header, secret: secret)
+            try send(header: next)
+        case .some(let secret):
+            let after = Self.front(next, secretCount: 0)
+            let both = secret.withUnsafeBytes { bytes in
+                SecretBytes(count: bytes.count + after.count) { target in
+                    target.copyMemory(from: bytes)
+                    UnsafeMutableRawBufferPointer(rebasing: target[bytes.count...]).copyBytes(from: after)
+                }
+            }
+            let count = secret.count
+            try both.withUnsafeBytes { bytes throws(ChannelFault) in
+                try send(header: header, secretCount: count, secret: bytes, [])
+            }
+        }
+    }
+
+    /// What stands before a secret section: the two lengths and the header.
+    private static func front(_ header: [UInt8], secretCount: Int) -> [UInt8] {
         var front = [UInt8]()
         front.reserveCapacity(8 + header.count)
         withUnsafeBytes(of: UInt32(header.count).bigEndian) { front.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt32(secretCount).bigEndian) { front.append(contentsOf: $0) }
         front.append(contentsOf: header)
+        return front
+    }
+
+    /// `secret` is what is written behind the header; the first `secretCount` bytes of it are the section.
+    private func send(
+        header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor], followedBy next: [UInt8]? = nil
+    ) throws(ChannelFault) {
+        guard header.count <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+        var front = Self.front(header, secretCount: secretCount)
+        if let next { front += Self.front(next, secretCount: 0) }
         let numbers = descriptors.map(\.number)
         let problem: Int32 = sending.withLock { _ in
             front.withUnsafeBytes { Self.write($0, secret, numbers, to: socket.number) }

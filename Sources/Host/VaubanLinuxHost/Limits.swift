@@ -4,6 +4,8 @@ package enum DoorLimits {
     package static let headerBytesMax = 60_000
     /// The one secret section of a message.
     package static let secretBytesMax = 1 << 20
+    /// A secret that is copied once more, so that the message after it goes out with it.
+    package static let copiedSecretBytesMax = 4096
     /// Time for a machine to answer or to finish a message that it began.
     package static let machineTime: UInt64 = 10_000_000_000
     /// Time for a person to answer; never counted as machine time, and told to the person.

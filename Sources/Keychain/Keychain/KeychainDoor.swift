@@ -129,4 +129,11 @@ struct ChannelSink: ReplySink {
         Residue.overwrite()
         try channel.send(header: try reply.encoded(), secret: value)
     }
+
+    /// In one go, which wakes the caller once and leaves one stack to overwrite.
+    func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
+        let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
+        Residue.overwrite()
+        try channel.send(header: header, secret: value, followedBy: end)
+    }
 }

@@ -27,7 +27,7 @@ extension RequestInProgress {
         if query.returnsData { returns.insert(.data) }
         if query.returnsAttributes { returns.insert(.attributes) }
         if query.returnsReference { returns.insert(.reference) }
-        let replies = ReplyBatch(sink)
+        let replies = ReplyBatch(sink, isForOne: wanted == 1)
         var found = 0
         // A caller without a group has nothing of its own.
         if coversAll || !rights.groups.isEmpty {

@@ -8,8 +8,16 @@ final class ReplyBatch {
     private let sink: any ReplySink
     private var items: [FoundItem] = []
     private var bytes = 0
+    /// The one match of a search for one, which is told together with the end. Of several none waits for the next, which may take a
+    /// person's time.
+    private let isForOne: Bool
+    private var last: KeychainReply?
+    private var lastValue: SecretBytes?
 
-    init(_ sink: any ReplySink) { self.sink = sink }
+    init(_ sink: any ReplySink, isForOne: Bool = false) {
+        self.sink = sink
+        self.isForOne = isForOne
+    }
 
     /// An item whose value was not asked for. Nothing asked means nothing sent but the end.
     func add(_ item: FoundRow, _ returns: ReturnKinds) throws {
@@ -21,12 +29,16 @@ final class ReplyBatch {
     func add(_ item: FoundRow, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
         guard returns.contains(.data), value.hasValue else { return try add(item, returns) }
         try flush()
-        try sink.send(.items([item.found(returns, hasData: true)]), value: value.value())
+        let reply = KeychainReply.items([item.found(returns, hasData: true)])
+        guard isForOne, last == nil else { return try sink.send(reply, value: value.value()) }
+        last = reply
+        lastValue = value.value()
     }
 
     func finish() throws {
-        try flush()
-        try sink.send(.done)
+        if let last { return try sink.finish(last, value: lastValue) }
+        guard !items.isEmpty else { return try sink.send(.done) }
+        try sink.finish(.items(items), value: nil)
     }
 
     private func enqueue(_ item: FoundItem) throws {

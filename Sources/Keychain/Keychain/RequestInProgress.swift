@@ -33,6 +33,18 @@ package struct KeychainParts: Sendable {
 package protocol ReplySink {
     func send(_ reply: KeychainReply) throws
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws
+    /// The last reply of a request, with its value where it has one, and the end.
+    func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws
+}
+
+extension ReplySink {
+    package func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
+        switch value {
+        case .none: try send(reply)
+        case .some(let value): try send(reply, value: value)
+        }
+        try send(.done)
+    }
 }
 
 package final class RequestInProgress {
