@@ -78,8 +78,11 @@ struct AuthorisationTests {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let person = try rooms.person([.silence])
-        let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") } }
+        let told = DispatchSemaphore(value: 0)
+        let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") { _ in told.signal() } } }
         #expect(person.awaitQuestion())
+        // Before its caller waits for the person, a request is made once more at an enclave that has restarted.
+        #expect(told.wait(timeout: .now() + 10) == .success)
         switch killed {
         case .agent: person.leave()
         case .authd, .enclave: try rooms.killAndAwait(killed.rawValue)

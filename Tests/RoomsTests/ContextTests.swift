@@ -264,6 +264,22 @@ extension AppleNames {
             #expect(person.questions.isEmpty)
         }
 
+        /// Whoever deletes a secret after a failed authentication must not do so because a room was restarted.
+        @Test(.proves("C-123"))
+        func aServiceThatEndsIsNoFailedAuthentication() async throws {
+            let person = try rooms.person([.silence])
+            let context = LAContext()
+            async let end = code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
+            #expect(person.awaitQuestion())
+            try rooms.killAndAwait("authd")
+            #expect(await end == .systemCancel)
+            person.leave()
+            let other = try rooms.person([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
+            defer { other.leave() }
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .authenticationFailed)
+            try rooms.unlock()
+        }
+
         /// One question at a time is before a person, and each answer is for its own.
         @Test func twoCallersAtOnceAreAskedOneAfterTheOther() async throws {
             let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
