@@ -183,9 +183,9 @@ extension AppleNames {
                 defer { person.leave() }
                 reader.expect(.miss, .match)
                 #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
+                try awaitTrue("the outcome") { person.outcomes == [.accepted] }
                 #expect(person.questions.count == 1)
                 #expect(person.questions.first?.state.finger == .awaited)
-                try awaitTrue("the outcome") { person.outcomes == [.accepted] }
                 #expect(person.updates.map(\.news) == [.tryAgain, .matched])
                 #expect(person.updates.first?.fingersLeft == 4)
             }
@@ -219,7 +219,7 @@ extension AppleNames {
             try rooms.unlock()
             #expect(read("token", nil) == errSecInteractionNotAllowed)
             try rooms.unlock()
-            try awaitTrue("the outcomes") { person.outcomes == [.cancelled, .cancelled] }
+            try awaitTrue("the outcomes") { person.outcomes == [.expired, .expired] }
         }
 
         @Test func aContextThatIsLetGoEndsItsQuestion() throws {
@@ -262,6 +262,22 @@ extension AppleNames {
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") } == .companionNotAvailable)
             #expect(person.questions.isEmpty)
+        }
+
+        /// Whoever deletes a secret after a failed authentication must not do so because a room was restarted.
+        @Test(.proves("C-123"))
+        func aServiceThatEndsIsNoFailedAuthentication() async throws {
+            let person = try rooms.person([.silence])
+            let context = LAContext()
+            async let end = code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
+            #expect(person.awaitQuestion())
+            try rooms.killAndAwait("authd")
+            #expect(await end == .systemCancel)
+            person.leave()
+            let other = try rooms.person([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
+            defer { other.leave() }
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .authenticationFailed)
+            try rooms.unlock()
         }
 
         /// One question at a time is before a person, and each answer is for its own.

@@ -4,7 +4,7 @@
 # proves: C-106 C-109
 set -u
 . Tests/Scripts/lib/command-line.sh
-caller=$VAUBAN_BUILD/keychain-caller
+caller=$(readlink -f "$VAUBAN_BUILD")/keychain-caller
 [ -x "$caller" ] || { echo 'keychain-caller is not built'; exit 77; }
 set_passcode
 expect_status 0 "$caller" guard a 'the value'

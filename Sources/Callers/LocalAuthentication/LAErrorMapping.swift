@@ -25,6 +25,10 @@ extension LAContext {
             case .nobodyToAsk, .interactionNotAllowed: .notInteractive
             // The question was taken away, by the lock or by its time.
             case .personTimeOver, .locked, .beforeFirstUnlock: .systemCancel
+            // Nothing is known of the person: an application that deletes a secret after a failed authentication must not delete it
+            // because a service restarted.
+            case .unavailable, .internalFault, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
+                .systemCancel
             case .unsupported: .companionNotAvailable
             default: .authenticationFailed
             }

@@ -107,7 +107,7 @@ private final class Prompt {
             case .fingers: continue
             case .closed:
                 // Nothing that was shown outlives a lock, and no question does: who comes back is asked anew.
-                outcome = .cancelled
+                outcome = .expired
                 throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .report(.waiting(_, let place)): try tell(place)
             case .report(.shown(_, let place)): try shown(place)
