@@ -58,7 +58,8 @@ at_approver() { # at_approver FINGER...: touches while the question is there
         echo 'expect Touch the reader'
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
-        printf '\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
+        # The approver takes a key of its own only when the question has left the screen.
+        printf '\nexpect ccepted.\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
     } >"$TMPDIR/steps"
     # The touches are root's: only the bus and the sensor's own socket matter to them.
     "$bin/pty-play" --seconds 60 -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1

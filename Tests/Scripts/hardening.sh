@@ -35,7 +35,7 @@ until [ "$(cat /proc/$control/comm 2>/dev/null)" = tail ]; do :; done
 check 'a plain process of the same user can be read' all_done vauban-test-alice "$control"
 check 'and another user cannot' all_refused vauban-test-bob "$control"
 rooms=$(cat /proc/"$launcher"/task/*/children)
-[ "$(echo $rooms | wc -w)" = 5 ] || { echo "the launcher has the children: $rooms"; exit 1; }
+[ "$(echo $rooms | wc -w)" = 6 ] || { echo "the launcher has the children: $rooms"; exit 1; }
 for pid in $launcher $rooms; do
     name=$(cat /proc/"$pid"/comm)
     check "$name cannot be read by its own user" all_refused vauban-test-alice "$pid"

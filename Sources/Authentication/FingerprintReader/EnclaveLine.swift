@@ -55,7 +55,9 @@ final class EnclaveLine: Sendable {
         state.withLock { state in
             guard state.isGreeted, let key = state.key else { return }
             let bare = ReaderVerdict(outcome: outcome, person: person, nonce: nonce, fingers: fingers)
-            let code = key.bytes.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: bare.covered, using: SymmetricKey(data: $0))) }
+            let code = key.bytes.withUnsafeBytes {
+                Array(HMAC<SHA256>.authenticationCode(for: bare.covered, using: SymmetricKey(data: $0)))
+            }
             let verdict = ReaderVerdict(outcome: outcome, person: person, nonce: nonce, fingers: fingers, code: code)
             state.isUnproven = true
             Self.send(.verdict(verdict), outcome == .matched ? state.held.removeValue(forKey: person) : nil, state.channel)

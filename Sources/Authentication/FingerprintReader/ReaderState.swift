@@ -34,7 +34,11 @@ private struct Mark: DERReadable, DERWritable {
         mark = try fields.octets("mark", in: 32...32)
     }
 
-    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(Int64(person)); try $0.octets(mark) } }
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence {
+            try $0.integer(Int64(person)); try $0.octets(mark)
+        }
+    }
 }
 
 /// `Marks ::= SEQUENCE { version INTEGER (1), marks SEQUENCE (SIZE (0..4096)) OF Mark }`
@@ -48,7 +52,11 @@ private struct Marks: DERReadable, DERWritable {
         list = try fields.list("marks", max: ReaderLimits.peopleMax)
     }
 
-    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1); try $0.list(list) } }
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence {
+            try $0.integer(1); try $0.list(list)
+        }
+    }
 }
 
 final class ReaderState: Sendable {
@@ -62,7 +70,9 @@ final class ReaderState: Sendable {
         pairing = DurableFile("pairing", in: folder)
         enrolments = DurableFile("enrolments", in: folder)
         var known: [UInt32: [UInt8]] = [:]
-        if case .bytes(let bytes) = try enrolments.read(max: ReaderLimits.stateBytesMax, settling: true), let read = try? Marks(derBytes: bytes) {
+        if case .bytes(let bytes) = try enrolments.read(max: ReaderLimits.stateBytesMax, settling: true),
+            let read = try? Marks(derBytes: bytes)
+        {
             for mark in read.list { known[mark.person] = mark.mark }
         }
         marks = Mutex(known)

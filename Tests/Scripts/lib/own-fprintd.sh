@@ -27,7 +27,7 @@ from gi.repository import GLib
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(sys.argv[1])
 name = dbus.service.BusName("org.freedesktop.PolicyKit1", bus)
-polkit = dbusmock.mockobject.DBusMockObject(name, "/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority", {"BackendName": "stand-in", "BackendVersion": "1", "BackendFeatures": dbus.UInt32(1)})
+polkit = dbusmock.mockobject.DBusMockObject(name, "/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority", {})
 polkit.AddTemplate("polkitd", dbus.Dictionary({}, signature="sv"))
 polkit.AllowUnknown(True)
 GLib.MainLoop().run()

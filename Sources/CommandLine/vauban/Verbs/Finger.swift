@@ -44,7 +44,9 @@ struct FingerEnroll: ParsableCommand {
         let passcode = try Finger.passcode(of: session)
         let progress = FingerProgress()
         try session.authentication.enrol(passcode, unlocks: unlock) { progress.show($0) }
-        say("The finger is learnt. Yours are now: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))")
+        say(
+            "The finger is learnt. Yours are now: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
+        )
     }
 }
 
