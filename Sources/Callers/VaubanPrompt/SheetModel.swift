@@ -1,0 +1,180 @@
+import VaubanAccessPolicy
+
+/// The sheet as a state: what is asked and how far the answer is. Each change comes from the person, from authd, or from
+/// the clock; what is to be seen follows from it alone.
+struct SheetModel: Sendable {
+    private enum State: Sendable {
+        case nothing
+        /// The person can answer.
+        case asking(Card)
+        /// An answer was given, and what came of it is awaited.
+        case judging(Card)
+        /// Nothing can be asked here any more, and the person has to know why.
+        case broken(Broken)
+    }
+
+    /// One question and what has happened to it.
+    private struct Card: Sendable {
+        let number: Int
+        var misses = 0
+        var question: PromptQuestion
+        var entry: ApplicationDirectory.Entry?
+        var finger: SheetView.Finger
+        var notice: SheetView.Notice?
+        /// When a passcode is taken again, on the boot clock in nanoseconds; 0: at once.
+        var closedUntil: UInt64
+    }
+
+    private struct Broken: Sendable {
+        let number: Int
+        let message: String
+    }
+
+    private var state = State.nothing
+    private var number = 0
+    private static let second: UInt64 = 1_000_000_000
+
+    /// A question comes, or comes anew in another form. Answers the number by which answers name it.
+    mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
+        let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
+        var notice: SheetView.Notice?
+        var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
+        var misses = 0
+        switch state {
+        case .asking(let before) where before.question.prompt == question.prompt:
+            (number, misses) = (before.number, before.misses)
+            if question.attempt > before.question.attempt, finger == .waiting {
+                finger = .tryAgain
+                notice = .init(text: PromptWords.wrongFinger(question.state.fingersLeft), isError: true)
+            }
+        case .judging(let before) where before.question.prompt == question.prompt:
+            (number, misses) = (before.number, before.misses)
+            if question.attempt > before.question.attempt {
+                misses += 1
+                notice = .init(text: PromptWords.wrongPasscode(question.triesLeft), isError: true)
+            }
+        default:
+            number += 1
+            // Someone else may have used up tries: then it is told before the first one here.
+            if question.ways.contains(.passcode), question.triesLeft <= 2, closedUntil == 0 {
+                notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
+            }
+        }
+        if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled, isError: false) }
+        state = .asking(
+            Card(number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice, closedUntil: closedUntil))
+        return number
+    }
+
+    /// Something happened at the reader.
+    mutating func happened(_ update: PromptUpdate) {
+        change { card in
+            switch update.news {
+            case .tryAgain:
+                card.finger = .tryAgain
+                card.notice = .init(text: PromptWords.wrongFinger(update.fingersLeft), isError: true)
+            case .hint:
+                card.finger = .tryAgain
+                card.notice = .init(text: PromptWords.hint(update.hint ?? .again), isError: true)
+            case .matched:
+                card.finger = .matched
+                card.notice = .init(text: PromptWords.matched, isError: false)
+            case .disabled:
+                card.finger = .disabled
+                card.notice = .init(text: PromptWords.disabled, isError: true)
+            case .readerGone:
+                card.finger = .hidden
+                card.notice = .init(text: PromptWords.readerGone, isError: true)
+            }
+        }
+    }
+
+    /// The person answers: whether this question can be answered now. From then on it is judged.
+    mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
+        guard case .asking(let card) = state, card.number == number else { return false }
+        if withPasscode {
+            guard card.question.ways.contains(.passcode), card.closedUntil <= now else { return false }
+        }
+        state = .judging(card)
+        return true
+    }
+
+    /// Whether the question offers the caller's own way out.
+    func offersFallback(_ number: Int) -> Bool {
+        guard case .asking(let card) = state, card.number == number else { return false }
+        return card.question.offersFallback
+    }
+
+    /// Whether a choice is one of those that the question offers.
+    func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
+        guard case .asking(let card) = state, card.number == number else { return false }
+        return card.question.consent?.offered.contains(choice) ?? false
+    }
+
+    mutating func settled() {
+        if case .broken = state { return }
+        state = .nothing
+    }
+
+    /// The person has read why nothing can be asked here.
+    mutating func dismissed(_ number: Int) -> Bool {
+        guard case .broken(let broken) = state, broken.number == number else { return false }
+        state = .nothing
+        return true
+    }
+
+    mutating func broke(_ message: String) {
+        number += 1
+        state = .broken(Broken(number: number, message: message))
+    }
+
+    private mutating func change(_ body: (inout Card) -> Void) {
+        switch state {
+        case .asking(var card):
+            body(&card)
+            state = .asking(card)
+        case .judging(var card):
+            body(&card)
+            state = .judging(card)
+        case .nothing, .broken: break
+        }
+    }
+
+    func view(now: UInt64) -> SheetView? {
+        switch state {
+        case .nothing: nil
+        case .asking(let card): Self.view(of: card, isJudged: false, now)
+        case .judging(let card): Self.view(of: card, isJudged: true, now)
+        case .broken(let broken): Self.view(of: broken)
+        }
+    }
+
+    private static func view(of card: Card, isJudged: Bool, _ now: UInt64) -> SheetView {
+        let question = card.question
+        let takesPasscode = question.ways.contains(.passcode)
+        let wait = card.closedUntil > now ? card.closedUntil - now : 0
+        // Up, so that the last second is shown as one and not as none.
+        let seconds = Int64((wait + second - 1) / second)
+        var notice = card.notice
+        if seconds > 0 { notice = .init(text: PromptWords.wait(seconds), isError: true) }
+        if isJudged { notice = .init(text: PromptWords.checking, isError: false) }
+        let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
+        return SheetView(
+            question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry), icon: card.entry?.icon,
+            wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
+            cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
+            finger: card.finger, instruction: PromptWords.instruction(question.ways),
+            entry: !takesPasscode ? .hidden : isJudged || seconds > 0 || card.finger == .matched ? .closed : .open, notice: notice,
+            choices: choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
+            cancel: PromptWords.cancel(question), fallback: PromptWords.fallback(question),
+            confirm: takesPasscode ? PromptWords.confirm(question) : nil,
+            secondsToNext: wait > 0 ? Double(wait - UInt64(seconds - 1) * second) / Double(second) : nil)
+    }
+
+    private static func view(of broken: Broken) -> SheetView {
+        SheetView(
+            question: broken.number, misses: 0, application: "Vauban", icon: nil, wish: "cannot ask you anything here", origin: "", reason: nil,
+            cautions: [.init(text: broken.message, isWarning: true)], particulars: [], finger: .hidden, instruction: "", entry: .hidden, notice: nil,
+            choices: [], cancel: "Close", fallback: nil, confirm: nil, secondsToNext: nil)
+    }
+}
