@@ -58,6 +58,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let question = PromptQuestion(
         prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
+    private static let sheetQuestion = PromptQuestion(
+        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
+        operation: .evaluatePolicy, reason: "open notes", attempt: 1, triesLeft: 5, ways: .finger,
+        state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
+    private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentred)
     private static let bareQuestion = PromptQuestion(
         prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
@@ -110,6 +116,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
+            WireSample("to the sheet", AttentionNotice.ask(sheetQuestion)),
+            WireSample("update", AttentionNotice.update(prompt: octets(6, 16), update)),
             WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
             WireSample("waiting", AttentionReport.waiting(prompt: octets(6, 16), place: "there")),
             WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
@@ -188,7 +196,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired),
+            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired), .ask(sheetQuestion),
+            .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     static let all = enclave + keychain + authentication

@@ -18,7 +18,7 @@ package struct Agent: Hashable, Sendable {
     /// Whether prompts of this caller, who is of the agent's own person, may appear here.
     func takes(caller: Int64) -> Bool {
         switch scope {
-        case .everyCaller: true
+        case .everyCaller, .sheet: true
         case .ownProcess: Int64(pid) == caller
         }
     }
@@ -31,11 +31,13 @@ package struct AgentNumber: Hashable, Sendable {
 }
 
 extension AgentScope {
-    /// Lower comes first: what is typed at an approver's terminal cannot be read by whoever controls the caller's.
+    /// Lower comes first: the sheet is where a person at a desktop looks, and what is typed at an approver's terminal cannot be
+    /// read by whoever controls the caller's.
     var rank: Int {
         switch self {
-        case .everyCaller: 0
-        case .ownProcess: 1
+        case .sheet: 0
+        case .everyCaller: 1
+        case .ownProcess: 2
         }
     }
 }

@@ -45,6 +45,10 @@ final class AttentionDesk: Sendable {
         state.withLock { Self.carryOut(.settled(prompt: prompt, outcome), &$0) }
     }
 
+    func update(_ prompt: [UInt8], _ update: PromptUpdate) {
+        state.withLock { Self.carryOut(.updated(prompt: prompt, update), &$0) }
+    }
+
     // MARK: The agents' side
 
     func arrive(_ agent: Agent, on channel: Channel) -> AgentNumber {
@@ -100,6 +104,8 @@ final class AttentionDesk: Sendable {
             return tell(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
         case .settle(let agent, let prompt, let outcome):
             return tell(agent, .settled(prompt: prompt, outcome), &state)
+        case .update(let agent, let prompt, let update):
+            return tell(agent, .update(prompt: prompt, update), &state)
         case .dismiss(let agent, let refusal):
             let channel = state.agents[agent]
             _ = tell(agent, .refused(refusal), &state)

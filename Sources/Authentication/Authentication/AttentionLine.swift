@@ -51,6 +51,9 @@ struct AttentionLine: Sendable {
             case .settled(let prompt, let outcome):
                 guard message.descriptors.isEmpty else { throw ChannelFault.malformed("a settlement carries a descriptor") }
                 desk.settle(prompt, outcome)
+            case .update(let prompt, let update):
+                guard message.descriptors.isEmpty else { throw ChannelFault.malformed("an update carries a descriptor") }
+                desk.update(prompt, update)
             }
         }
     }

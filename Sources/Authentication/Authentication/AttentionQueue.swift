@@ -7,6 +7,7 @@ package enum AttentionEvent: Hashable, Sendable {
     case agentLeft(AgentNumber)
     case asked(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
+    case updated(prompt: [UInt8], PromptUpdate)
     case answered(AgentNumber, prompt: [UInt8], challenge: [UInt8], PromptAnswer)
     case enclaveLost
 }
@@ -16,6 +17,7 @@ package enum AttentionEffect: Hashable, Sendable {
     case welcome(AgentNumber)
     case show(AgentNumber, PromptQuestion)
     case settle(AgentNumber, prompt: [UInt8], PromptOutcome)
+    case update(AgentNumber, prompt: [UInt8], PromptUpdate)
     /// Says why and ends the agent's connection; the queue has forgotten it already.
     case dismiss(AgentNumber, Refusal)
     /// Tells the enclave where a prompt is, or what came of it. That it is shown comes right behind `show`, and is said only
@@ -48,6 +50,9 @@ package struct AttentionQueue: Sendable {
         case .settled(let prompt, let outcome):
             guard let person = lines.first(where: { $0.value.holds(prompt) })?.key else { return [] }
             return inLine(of: person) { $0.settled(prompt, outcome) }
+        case .updated(let prompt, let update):
+            guard let person = lines.first(where: { $0.value.holds(prompt) })?.key else { return [] }
+            return inLine(of: person) { $0.updated(prompt, update) }
         case .answered(let number, let prompt, let challenge, let answer):
             guard let person = persons[number] else { return [] }
             return inLine(of: person) { $0.answered(number, prompt: prompt, challenge: challenge, answer) }

@@ -96,6 +96,14 @@ struct PersonLine: Sendable {
         return end(index, outcome) + advance()
     }
 
+    /// For whoever has it on the screen; what stands in line has nothing that could change.
+    func updated(_ prompt: [UInt8], _ update: PromptUpdate) -> [AttentionEffect] {
+        guard let agent = prompts.first(where: { $0.question.prompt == prompt })?.stage.agent,
+            attendants.contains(where: { $0.number == agent })
+        else { return [] }
+        return [.update(agent, prompt: prompt, update)]
+    }
+
     /// The enclave that asked is gone, and with it every challenge.
     mutating func enclaveLost() -> [AttentionEffect] {
         var effects: [AttentionEffect] = []

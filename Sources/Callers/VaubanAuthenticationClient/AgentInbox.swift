@@ -17,6 +17,7 @@ final class AgentInbox: Sendable {
     enum Entry: Sendable {
         case ask(AgentQuestion)
         case settled(prompt: [UInt8], PromptOutcome)
+        case update(prompt: [UInt8], PromptUpdate)
         /// The connection ended; nothing comes after it.
         case ended(Refusal)
     }
@@ -77,6 +78,19 @@ final class AgentInbox: Sendable {
                 }
             }
             return waiting.contains { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } } ? .askedAnew : nil
+        }
+    }
+
+    /// What happened to a prompt that is on the screen, oldest first; each is told once.
+    func updates(of prompt: [UInt8]) -> [PromptUpdate] {
+        entries.withLock { waiting in
+            var news: [PromptUpdate] = []
+            waiting.removeAll { entry in
+                guard case .update(prompt, let update) = entry else { return false }
+                news.append(update)
+                return true
+            }
+            return news
         }
     }
 

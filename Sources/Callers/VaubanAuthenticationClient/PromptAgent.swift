@@ -19,6 +19,11 @@ package final class PromptAgent: Sendable {
         try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface)
     }
 
+    /// The sheet on the person's desktop, for every caller, before any terminal.
+    package static func sheet(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .sheet, place: place, surface: surface)
+    }
+
     /// An agent for what this process itself asks: Vauban's own command line, on its own terminal.
     package static func forThisProcess(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .ownProcess, place: place, surface: surface)
@@ -35,7 +40,7 @@ package final class PromptAgent: Sendable {
             switch try AgentNotice(derBytes: try channel.receive(.machine).header) {
             case .registered: break
             case .refused(let refusal): throw refusal
-            case .ask, .settled: throw Refusal(.unavailable, "the authentication service asked before it registered this terminal")
+            case .ask, .settled, .update: throw Refusal(.unavailable, "the authentication service asked before it registered this terminal")
             }
         } catch {
             throw Self.refusal(error)
@@ -70,6 +75,8 @@ package final class PromptAgent: Sendable {
             case .ended(let refusal): return refusal
             case .settled(_, let outcome): surface.settled(outcome)
             case .ask(let asked): answer(asked)
+            // Nothing is on the screen any more that it could be about.
+            case .update: continue
             }
         }
         return nil
@@ -98,6 +105,7 @@ package final class PromptAgent: Sendable {
                 send(.cancelled, to: question)
             }
         case .cancelled: send(.cancelled, to: question)
+        case .fallback: send(.fallback, to: question)
         case .withdrawn:
             switch withdrawal.news {
             case .settled(let outcome): surface.settled(outcome)
@@ -121,6 +129,7 @@ package final class PromptAgent: Sendable {
                 case .registered: continue
                 case .refused(let refusal): throw refusal
                 case .settled(let prompt, let outcome): inbox.put(.settled(prompt: prompt, outcome))
+                case .update(let prompt, let update): inbox.put(.update(prompt: prompt, update))
                 case .ask(let question):
                     let descriptors = message.descriptors
                     let card = Result { () throws(Refusal) in try EnclaveKeyCard(from: descriptors, of: service) }
@@ -157,6 +166,8 @@ private final class PromptWithdrawal: Withdrawal {
     }
 
     var descriptor: Descriptor { inbox.descriptor }
+
+    func updates() -> [PromptUpdate] { inbox.updates(of: prompt) }
 
     func isWithdrawn() -> Bool {
         if news == nil { news = inbox.news(of: prompt) }

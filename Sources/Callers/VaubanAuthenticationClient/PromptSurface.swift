@@ -8,6 +8,8 @@ package enum PromptResponse: ~Copyable, Sendable {
     /// To a question for consent: the passcode, and how long the yes holds.
     case consent(SecretBytes, ConsentChoice)
     case cancelled
+    /// The caller's own way out instead; only where the question offers it.
+    case fallback
     /// The question was settled elsewhere, its asker is gone, or it comes anew in another form: there is nothing to answer.
     case withdrawn
 }
@@ -28,4 +30,11 @@ package protocol Withdrawal {
     var descriptor: Descriptor { get }
     /// Takes the news in, and says whether the question was withdrawn.
     func isWithdrawn() -> Bool
+    /// What happened to the question since this was asked the last time: for the picture of the finger.
+    func updates() -> [PromptUpdate]
+}
+
+extension Withdrawal {
+    /// A place without a picture has no use for them.
+    package func updates() -> [PromptUpdate] { [] }
 }

@@ -71,6 +71,8 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
+    /// Something happened to a prompt that is on the screen and asks for the same as before.
+    case update(prompt: [UInt8], PromptUpdate)
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -84,6 +86,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
                     throw DERFault("outcome is unknown")
                 }
                 return .settled(prompt: prompt, outcome)
+            case 2: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
             default: throw DERFault("notice is unknown")
             }
         }
@@ -97,6 +100,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
             switch self {
             case .ask(let question): try fields.tagged(0) { try $0.value(question) }
             case .settled(let prompt, let outcome): try fields.tagged(1) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
+            case .update(let prompt, let update): try fields.tagged(2) { try $0.octets(prompt); try $0.value(update) }
             }
         }
     }

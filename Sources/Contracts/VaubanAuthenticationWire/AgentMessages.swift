@@ -4,10 +4,13 @@ package import VaubanDER
 
 /// Whose prompts an agent takes.
 package enum AgentScope: Int64, Sendable {
-    /// Every caller of the person: the approver terminal, later the sheet.
+    /// Every caller of the person: the approver terminal.
     case everyCaller = 1
-    /// Only the process that registered: Vauban's own command line, on its own terminal.
+    /// Only the process that registered: Vauban's own command line, on its own terminal, or a program on its own where the
+    /// person allowed that.
     case ownProcess = 2
+    /// Every caller of the person, before any terminal: the sheet on the desktop.
+    case sheet = 3
 }
 
 /// What a prompt agent tells authd. It registers first; then it answers what it is shown.
@@ -24,6 +27,7 @@ package enum AgentNotice: Hashable, Sendable {
     case refused(Refusal)
     case ask(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
+    case update(prompt: [UInt8], PromptUpdate)
 }
 
 extension AgentMessage: DERReadable, DERWritable {
@@ -73,6 +77,7 @@ extension AgentNotice: DERReadable, DERWritable {
                     throw DERFault("outcome is unknown")
                 }
                 return .settled(prompt: prompt, outcome)
+            case 4: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
             default: throw DERFault("notice is unknown")
             }
         }
@@ -88,6 +93,7 @@ extension AgentNotice: DERReadable, DERWritable {
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }
             case .ask(let question): try fields.tagged(2) { try $0.value(question) }
             case .settled(let prompt, let outcome): try fields.tagged(3) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
+            case .update(let prompt, let update): try fields.tagged(4) { try $0.octets(prompt); try $0.value(update) }
             }
         }
     }

@@ -128,6 +128,13 @@ final class AttentionLine: Sendable {
         _ = try? channel.send(header: header)
     }
 
+    /// Tells whoever has the prompt on the screen. One that does not hear it misses a picture, and nothing else.
+    func update(_ pending: PendingPrompt, _ update: PromptUpdate) {
+        let channel = state.withLock { $0.pending[pending.prompt]?.line }
+        guard let channel, let header = try? AttentionNotice.update(prompt: pending.prompt, update).encoded() else { return }
+        _ = try? channel.send(header: header)
+    }
+
     func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
         guard let channel = standingChannel(for: pending) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
         do {

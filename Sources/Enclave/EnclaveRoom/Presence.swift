@@ -18,6 +18,8 @@ struct Operation {
     var item: [UInt8] = []
     /// What the person is to let happen, where the operation is that.
     var consent: Consent?
+    /// The caller's words on the buttons.
+    var titles = PromptTitles.standard
 }
 
 extension RequestLine {
@@ -52,6 +54,8 @@ private final class Prompt {
     private let vault: Vault
     private let pending: PendingPrompt
     private let name: CallerName
+    /// The caller's words, fit to be shown.
+    private let reason: String?
     private let deadline: UInt64
     /// The same by the clock that goes on while the machine sleeps.
     private let bootDeadline: UInt64
@@ -78,6 +82,8 @@ private final class Prompt {
         trace = RequestTrace(line.room, caller, operation)
         pending = try line.room.attention.begin(for: caller.uid)
         name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
+        let words = operation.reason.map { PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax) }
+        reason = words == "" ? nil : words
         deadline = MachineClock.monotonic + DoorLimits.personTime
         bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
     }
@@ -92,7 +98,9 @@ private final class Prompt {
         try ask()
         while true {
             switch try next() {
-            case .readerGone: try dropFinger()
+            case .readerGone:
+                tell(.readerGone)
+                try dropFinger()
             case .closed:
                 // A passcode's key does not outlive a lock, whoever may still be at the reader.
                 if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
@@ -118,12 +126,31 @@ private final class Prompt {
         let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
         self.challenge = challenge
         trace.issued(challenge.nonce)
+        let status = vault.status
         let question = PromptQuestion(
-            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: operation.reason,
-            attempt: attempt, triesLeft: vault.status.triesLeft, ways: ways, consent: operation.consent)
+            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
+            attempt: attempt, triesLeft: status.triesLeft, ways: ways, state: state(status), consent: operation.consent, titles: operation.titles)
         try room.attention.ask(question, pending)
         trace.asked(challenge.nonce)
         if isShown { askFinger() }
+    }
+
+    /// What a screen shows of the finger and of a delay.
+    private func state(_ status: DeviceStatus) -> PromptState {
+        let finger: PromptState.Finger =
+            if !operation.requirement.takesFinger { .notAsked } else if ways.contains(.finger) { .awaited } else {
+                switch vault.fingerRefusal {
+                case .biometryNotEnrolled, .biometryNotAvailable: .none
+                default: .disabled
+                }
+            }
+        return PromptState(
+            finger: finger, fingersLeft: status.biometry.isReady ? status.biometry.missesLeft : 0, secondsToWait: status.secondsToWait)
+    }
+
+    /// Changes the picture of the finger.
+    private func tell(_ news: PromptUpdate.News) {
+        room.attention.update(pending, PromptUpdate(news, fingersLeft: vault.status.biometry.missesLeft))
     }
 
     /// From the first place on, the caller waits for the person; it hears of another only when it is another.
@@ -234,6 +261,7 @@ private final class Prompt {
                 try dropFinger()
                 return false
             }
+            tell(.matched)
             // A finger has no words: it says yes to this once.
             gathered.consent = .once
             trace.evidence(verdict.nonce, "finger", isRight: true)
@@ -242,7 +270,13 @@ private final class Prompt {
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.fingerMissed()
             misses += 1
-            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil { try dropFinger() } else { askFinger() }
+            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
+                tell(.disabled)
+                try dropFinger()
+            } else {
+                tell(.tryAgain)
+                askFinger()
+            }
             return false
         }
     }

@@ -55,12 +55,23 @@ final class WitnessLine: Sendable {
     }
 }
 
+extension CallerIdentity {
+    fileprivate var confinement: CallerName.Confinement? {
+        switch standing {
+        case .flatpak(let name): CallerName.Confinement(.flatpak, name)
+        case .snap(let name): CallerName.Confinement(.snap, name)
+        case .unknown, .installed, .own: nil
+        }
+    }
+}
+
 extension CallerName {
     /// How a prompt names a caller: by its own program, and by those that started it where that program is Vauban's own.
     init(of peer: Peer, _ identity: CallerIdentity) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(
             pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, doubt: identity.doubt,
-            startedBy: identity.throughCommandLine ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [])
+            startedBy: identity.throughCommandLine ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
+            confinement: identity.confinement)
     }
 }

@@ -24,11 +24,28 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     package let doubt: Doubt?
     /// Who started it, the nearest first, where it is Vauban's own command line.
     package let startedBy: [String]
+    /// The name of its flatpak or snap; nil for other programs.
+    package let confinement: Confinement?
+
+    package struct Confinement: Hashable, Sendable {
+        package enum Kind: Int64, Sendable {
+            case flatpak = 1
+            case snap = 2
+        }
+        package let kind: Kind
+        package let name: String
+
+        package init(_ kind: Kind, _ name: String) {
+            self.kind = kind
+            self.name = name
+        }
+    }
 
     package static let startedByMax = 16
 
-    package init(pid: Int64, path: String?, doubt: Doubt? = nil, startedBy: [String] = []) {
+    package init(pid: Int64, path: String?, doubt: Doubt? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
         self.pid = pid
+        self.confinement = confinement
         self.path = path
         self.doubt = doubt
         self.startedBy = startedBy
@@ -49,6 +66,10 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             }
             return paths
         } ?? []
+        confinement = try fields.optional(3, "confinement") { fields in
+            guard let kind = Confinement.Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("confinement is unknown") }
+            return Confinement(kind, try fields.text("name", max: 256))
+        }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -57,6 +78,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             try fields.optionalText(0, path)
             try fields.optionalInteger(1, doubt?.rawValue)
             if !startedBy.isEmpty { try fields.tagged(2) { list in for path in startedBy { try list.text(path) } } }
+            if let confinement { try fields.tagged(3) { try $0.integer(confinement.kind.rawValue); try $0.text(confinement.name) } }
         }
     }
 }
@@ -77,7 +99,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let challenge: PasscodeChallenge
     package let caller: CallerName
     package let operation: PromptOperation
-    /// The caller's reason, already bounded; to be shown apart from the name.
+    /// The caller's reason as one line without control characters and direction overrides, bounded; to be shown apart from the
+    /// name.
     package let reason: String?
     /// 1 for the first try of this prompt.
     package let attempt: Int64
@@ -85,15 +108,28 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let triesLeft: Int64
     /// What the person can show: the passcode here, a finger at the reader, or either.
     package let ways: Ways
+    /// How these stand: what a place shows that draws them.
+    package let state: PromptState
     /// What is to be let happen, where the operation is `consent`.
     package let consent: Consent?
+    /// The caller's words on the buttons.
+    package let titles: PromptTitles
+
+    /// Whether the person may choose the caller's own way out: where the passcode is no way of this question, so that it cannot be
+    /// chosen within it, and where the caller did not take the button away.
+    package var offersFallback: Bool { !ways.contains(.passcode) && titles.fallback != "" }
 
     package static let attemptsMax: Int64 = 3
+    package static let reasonCharactersMax = 256
+    package static let reasonBytesMax = 1024
 
     package init(
         prompt: [UInt8], person: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
-        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode, consent: Consent? = nil
+        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode, state: PromptState = PromptState(), consent: Consent? = nil,
+        titles: PromptTitles = .standard
     ) {
+        self.state = state
+        self.titles = titles
         self.prompt = prompt
         self.person = person
         self.challenge = challenge
@@ -118,8 +154,14 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
         triesLeft = try fields.integer("tries left", in: 0...100)
         ways = Ways(rawValue: try fields.integer("ways", in: 1...3))
+        state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)
         consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
+        titles = try fields.optional(2, "titles") { fields in
+            let titles = try fields.value("titles", as: PromptTitles.self)
+            guard titles != .standard else { throw DERFault("titles say nothing") }
+            return titles
+        } ?? .standard
         guard (consent != nil) == (operation == .consent) else { throw DERFault("consent goes with its operation") }
     }
 
@@ -133,8 +175,10 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(attempt)
             try fields.integer(triesLeft)
             try fields.integer(ways.rawValue)
+            try fields.value(state)
             try fields.optionalText(0, reason)
             if let consent { try fields.tagged(1) { try $0.value(consent) } }
+            if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
         }
     }
 }

@@ -31,6 +31,11 @@ package struct Requirement: Hashable, Sendable {
 
     package var isNone: Bool { ways.contains([]) }
 
+    /// Whether a finger brings any of its ways nearer.
+    package var takesFinger: Bool {
+        openWays.contains { way in way.contains { [.presence, .biometryAny, .biometryCurrentSet].contains($0) } }
+    }
+
     /// The ways that can ever be gone here; a control with none of them is refused when an item is made.
     package var openWays: [[Factor]] { ways.filter { !$0.contains(.companion) } }
 }

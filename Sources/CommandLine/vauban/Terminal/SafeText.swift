@@ -1,20 +1,12 @@
+import VaubanAccessPolicy
+
 /// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a person believes what
 /// they see.
 enum SafeText {
     /// One line without control characters, direction overrides and other invisible signs, with single spaces, and not
     /// longer than `max` characters. For a caller's words, which must not draw lines of ours by filling up a row.
     static func line(_ text: String, max: Int) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if isSpace(scalar) || "\n\r\t".unicodeScalars.contains(scalar) {
-                if shown.last != " " { shown.append(" ") }
-            } else if !isInvisible(scalar) {
-                shown.append(scalar)
-            }
-        }
-        // A letter can carry thousands of accents, which are one character: so scalars are bounded too.
-        let bounded = String(String.UnicodeScalarView(shown.prefix(max * 4)))
-        return bounded.count > max ? bounded.prefix(max - 1) + "…" : bounded
+        PlainLine.of(text, charactersMax: max)
     }
 
     /// The whole text on one line, with every invisible sign written out as `\u{…}`: two names that differ look different.
@@ -50,16 +42,6 @@ enum SafeText {
         return String(String.UnicodeScalarView(scalars.prefix(max / 3))) + "…" + String(String.UnicodeScalarView(scalars.suffix(max - max / 3 - 1)))
     }
 
-    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-        [.spaceSeparator, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
-    }
-
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        // The fillers and the empty braille cell count as letters and signs, and look like spaces.
-        if scalar.properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800 { return true }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
-        default: return false
-        }
-    }
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { PlainLine.isSpace(scalar) }
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool { PlainLine.isInvisible(scalar) }
 }

@@ -1,0 +1,39 @@
+/// Text that came from elsewhere, made fit to be shown: a screen obeys what it is sent, and a person believes what they see.
+package enum PlainLine {
+    /// One line without control characters, direction overrides and other invisible signs, with single spaces and none at its
+    /// ends, of at most `charactersMax` characters and `bytesMax` bytes of UTF-8.
+    package static func of(_ text: String, charactersMax: Int, bytesMax: Int = .max) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if isSpace(scalar) || "\n\r\t".unicodeScalars.contains(scalar) {
+                if let last = shown.last, last != " " { shown.append(" ") }
+            } else if !isInvisible(scalar) {
+                shown.append(scalar)
+            }
+        }
+        if shown.last == " " { shown.removeLast() }
+        // A letter can carry thousands of accents, which are one character: so scalars are bounded too.
+        let bounded = String(String.UnicodeScalarView(shown.prefix(charactersMax * 4)))
+        let isCut = bounded.count > charactersMax || bounded.utf8.count > bytesMax
+        guard isCut else { return bounded }
+        var cut = String.UnicodeScalarView(bounded.prefix(charactersMax - 1).unicodeScalars)
+        var bytes = String(cut).utf8.count
+        while bytes > bytesMax - ellipsis.utf8.count, let last = cut.popLast() { bytes -= UTF8.width(last) }
+        return String(cut) + ellipsis
+    }
+
+    private static let ellipsis = "…"
+
+    package static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        [.spaceSeparator, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+
+    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        // The fillers and the empty braille cell count as letters and signs, and look like spaces.
+        if scalar.properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800 { return true }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true
+        default: return false
+        }
+    }
+}
