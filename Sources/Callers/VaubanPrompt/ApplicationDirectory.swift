@@ -1,28 +1,35 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
+package import VaubanAccessPolicy
 import VaubanLinuxHost
 
 /// The name and picture that a program has on the desktop, by what the system knows of it: its executable, or its flatpak or
 /// snap. Only entries count that root alone can change, since any program of the person could write others.
-struct ApplicationDirectory: Sendable {
-    struct Entry: Hashable, Sendable {
-        let name: String
+package struct ApplicationDirectory: Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let name: String
         /// A name in the icon theme, or the path of a picture.
-        let icon: String?
+        package let icon: String?
+
+        package init(name: String, icon: String?) {
+            self.name = name
+            self.icon = icon
+        }
     }
 
     /// Folders of entries, the most wanted first.
-    let folders: [String]
+    private let folders: [String]
+
+    package init(folders: [String]) { self.folders = folders }
     private static let entryBytesMax = 256 * 1024
     private static let entriesMax = 4096
 
-    static let ofThisSystem = ApplicationDirectory(folders: [
+    package static let ofThisSystem = ApplicationDirectory(folders: [
         "/usr/local/share/applications", "/usr/share/applications", "/var/lib/flatpak/exports/share/applications",
         "/var/lib/snapd/desktop/applications",
     ])
 
-    func entry(of caller: CallerName) -> Entry? {
+    package func entry(of caller: CallerName) -> Entry? {
         // What runs anybody's code has no name of its own, whatever entries start it.
         guard caller.doubt == nil else { return nil }
         if let confinement = caller.confinement { return entry(of: confinement) }
@@ -40,13 +47,13 @@ struct ApplicationDirectory: Sendable {
 
     private func entries(where isWanted: (String) -> Bool) -> [DesktopEntry] {
         folders.flatMap { folder -> [DesktopEntry] in
-            guard Self.isRoots(stat(of: folder)), let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
+            guard Self.isRoots(Self.status(of: folder)), let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
             return names.sorted().prefix(Self.entriesMax).compactMap { name in
                 guard name.hasSuffix(".desktop"), isWanted(name) else { return nil }
                 let number = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                 guard number >= 0 else { return nil }
                 let file = Descriptor(number)
-                var status = Glibc.stat()
+                var status = stat()
                 guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Self.isRoots(status) else { return nil }
                 guard let bytes = SmallFile.bytes(of: file, max: Self.entryBytesMax) else { return nil }
                 return String(validating: bytes, as: UTF8.self).flatMap(DesktopEntry.init)
@@ -54,12 +61,12 @@ struct ApplicationDirectory: Sendable {
         }
     }
 
-    private func stat(of path: String) -> Glibc.stat? {
-        var status = Glibc.stat()
-        return Glibc.stat(path, &status) == 0 ? status : nil
+    private static func status(of path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
     }
 
-    private static func isRoots(_ status: Glibc.stat?) -> Bool {
+    private static func isRoots(_ status: stat?) -> Bool {
         guard let status else { return false }
         return status.st_uid == 0 && status.st_mode & 0o022 == 0
     }

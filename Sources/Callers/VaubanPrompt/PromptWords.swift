@@ -77,10 +77,10 @@ enum PromptWords {
         return cautions
     }
 
-    static func instruction(_ ways: Ways) -> String {
-        switch (ways.contains(.finger), ways.contains(.passcode)) {
+    static func instruction(_ ways: Ways, showsEntry: Bool) -> String {
+        switch (ways.contains(.finger), showsEntry) {
         case (true, true): "Touch the fingerprint reader, or type your Vauban passcode."
-        case (true, false): "Touch the fingerprint reader."
+        case (true, false): "Touch the fingerprint reader to allow it."
         default: "Type your Vauban passcode to allow it."
         }
     }
@@ -128,9 +128,8 @@ enum PromptWords {
         return question.operation == .consent ? "Don’t Allow" : "Cancel"
     }
 
-    static func fallback(_ question: PromptQuestion) -> String? {
-        guard question.offersFallback else { return nil }
-        return question.titles.fallback ?? "Use Another Way"
+    static func fallback(_ question: PromptQuestion) -> String {
+        question.titles.fallback ?? (question.ways.contains(.passcode) ? "Use Passcode…" : "Use Another Way…")
     }
 
     static func choice(_ choice: ConsentChoice) -> String {

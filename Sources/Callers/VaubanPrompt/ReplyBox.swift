@@ -19,7 +19,11 @@ final class ReplyBox: Sendable {
 
     init() throws(SystemFault) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe2(&ends, O_CLOEXEC | O_NONBLOCK), "make a pipe")
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
         descriptor = Descriptor(ends[0])
         bell = Descriptor(ends[1])
     }

@@ -3,8 +3,8 @@
 
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
-import VaubanAuthenticationClient
+package import VaubanAccessPolicy
+package import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
 
@@ -58,10 +58,13 @@ public final class SheetAgent: Sendable {
         if taken(question) { replies.put(.cancelled, to: question) }
     }
 
-    /// The caller's own way out, where the view has a button for it.
+    /// The second button: the caller's own way out, or, where the passcode is a way, the entry for it.
     public func fallBack(_ question: Int) {
-        guard model.withLock({ $0.offersFallback(question) }) else { return }
-        if taken(question) { replies.put(.fallback, to: question) }
+        switch model.withLock({ $0.fellBack(question) }) {
+        case .none: return
+        case .entry: changed()
+        case .answer: if taken(question) { replies.put(.fallback, to: question) }
+        }
     }
 
     private func taken(_ question: Int, withPasscode: Bool = false) -> Bool {
@@ -83,13 +86,14 @@ public final class SheetAgent: Sendable {
             }
             model.withLock { $0.settled() }
             changed()
+            let why = refusal.detail ?? "the service refused (\(refusal.reason))"
             if refusal.reason == .internalFault {
-                say(refusal.message)
-                model.withLock { $0.broke(refusal.message) }
+                say(why)
+                model.withLock { $0.broke(why) }
                 return changed()
             }
-            if refusal.message != said { say("questions cannot be asked here now: \(refusal.message)") }
-            said = refusal.message
+            if why != said { say("questions cannot be asked here now: \(why)") }
+            said = why
             poll(nil, 0, Self.returnMilliseconds)
         }
     }

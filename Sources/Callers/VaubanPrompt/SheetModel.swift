@@ -1,8 +1,10 @@
-import VaubanAccessPolicy
+package import VaubanAccessPolicy
 
 /// The sheet as a state: what is asked and how far the answer is. Each change comes from the person, from authd, or from
 /// the clock; what is to be seen follows from it alone.
-struct SheetModel: Sendable {
+package struct SheetModel: Sendable {
+    package init() {}
+
     private enum State: Sendable {
         case nothing
         /// The person can answer.
@@ -21,6 +23,8 @@ struct SheetModel: Sendable {
         var entry: ApplicationDirectory.Entry?
         var finger: SheetView.Finger
         var notice: SheetView.Notice?
+        /// The person wants to type, although a finger would do.
+        var typesInstead = false
         /// When a passcode is taken again, on the boot clock in nanoseconds; 0: at once.
         var closedUntil: UInt64
     }
@@ -35,20 +39,20 @@ struct SheetModel: Sendable {
     private static let second: UInt64 = 1_000_000_000
 
     /// A question comes, or comes anew in another form. Answers the number by which answers name it.
-    mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
+    package mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
         var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
-        var misses = 0
+        var (misses, typesInstead) = (0, false)
         switch state {
         case .asking(let before) where before.question.prompt == question.prompt:
-            (number, misses) = (before.number, before.misses)
+            (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             if question.attempt > before.question.attempt, finger == .waiting {
                 finger = .tryAgain
                 notice = .init(text: PromptWords.wrongFinger(question.state.fingersLeft), isError: true)
             }
         case .judging(let before) where before.question.prompt == question.prompt:
-            (number, misses) = (before.number, before.misses)
+            (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             if question.attempt > before.question.attempt {
                 misses += 1
                 notice = .init(text: PromptWords.wrongPasscode(question.triesLeft), isError: true)
@@ -62,12 +66,14 @@ struct SheetModel: Sendable {
         }
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled, isError: false) }
         state = .asking(
-            Card(number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice, closedUntil: closedUntil))
+            Card(
+                number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice, typesInstead: typesInstead,
+                closedUntil: closedUntil))
         return number
     }
 
     /// Something happened at the reader.
-    mutating func happened(_ update: PromptUpdate) {
+    package mutating func happened(_ update: PromptUpdate) {
         change { card in
             switch update.news {
             case .tryAgain:
@@ -90,7 +96,7 @@ struct SheetModel: Sendable {
     }
 
     /// The person answers: whether this question can be answered now. From then on it is judged.
-    mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
+    package mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
         guard case .asking(let card) = state, card.number == number else { return false }
         if withPasscode {
             guard card.question.ways.contains(.passcode), card.closedUntil <= now else { return false }
@@ -99,31 +105,48 @@ struct SheetModel: Sendable {
         return true
     }
 
-    /// Whether the question offers the caller's own way out.
-    func offersFallback(_ number: Int) -> Bool {
-        guard case .asking(let card) = state, card.number == number else { return false }
-        return card.question.offersFallback
+    package enum Fallback { case answer, entry, none }
+
+    /// What the second button does now: the caller's own way out, or, where the passcode is a way here, the entry for it.
+    package mutating func fellBack(_ number: Int) -> Fallback {
+        guard case .asking(var card) = state, card.number == number, Self.fallback(of: card) != nil else { return .none }
+        if card.question.offersFallback { return .answer }
+        card.typesInstead = true
+        state = .asking(card)
+        return .entry
+    }
+
+    private static func fallback(of card: Card) -> String? {
+        if showsEntry(card) || card.question.titles.fallback == "" { return nil }
+        return PromptWords.fallback(card.question)
+    }
+
+    /// A finger comes first where there is one to come: the entry appears when it is wanted, or when no finger counts.
+    private static func showsEntry(_ card: Card) -> Bool {
+        guard card.question.ways.contains(.passcode) else { return false }
+        let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
+        return card.typesInstead || !awaitsFinger
     }
 
     /// Whether a choice is one of those that the question offers.
-    func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
+    package func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
         guard case .asking(let card) = state, card.number == number else { return false }
         return card.question.consent?.offered.contains(choice) ?? false
     }
 
-    mutating func settled() {
+    package mutating func settled() {
         if case .broken = state { return }
         state = .nothing
     }
 
     /// The person has read why nothing can be asked here.
-    mutating func dismissed(_ number: Int) -> Bool {
+    package mutating func dismissed(_ number: Int) -> Bool {
         guard case .broken(let broken) = state, broken.number == number else { return false }
         state = .nothing
         return true
     }
 
-    mutating func broke(_ message: String) {
+    package mutating func broke(_ message: String) {
         number += 1
         state = .broken(Broken(number: number, message: message))
     }
@@ -140,7 +163,7 @@ struct SheetModel: Sendable {
         }
     }
 
-    func view(now: UInt64) -> SheetView? {
+    package func view(now: UInt64) -> SheetView? {
         switch state {
         case .nothing: nil
         case .asking(let card): Self.view(of: card, isJudged: false, now)
@@ -151,23 +174,23 @@ struct SheetModel: Sendable {
 
     private static func view(of card: Card, isJudged: Bool, _ now: UInt64) -> SheetView {
         let question = card.question
-        let takesPasscode = question.ways.contains(.passcode)
+        let showsEntry = showsEntry(card)
         let wait = card.closedUntil > now ? card.closedUntil - now : 0
         // Up, so that the last second is shown as one and not as none.
         let seconds = Int64((wait + second - 1) / second)
         var notice = card.notice
-        if seconds > 0 { notice = .init(text: PromptWords.wait(seconds), isError: true) }
+        if seconds > 0, showsEntry { notice = .init(text: PromptWords.wait(seconds), isError: true) }
         if isJudged { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
         return SheetView(
             question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry), icon: card.entry?.icon,
             wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
             cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
-            finger: card.finger, instruction: PromptWords.instruction(question.ways),
-            entry: !takesPasscode ? .hidden : isJudged || seconds > 0 || card.finger == .matched ? .closed : .open, notice: notice,
-            choices: choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
-            cancel: PromptWords.cancel(question), fallback: PromptWords.fallback(question),
-            confirm: takesPasscode ? PromptWords.confirm(question) : nil,
+            finger: card.finger, instruction: PromptWords.instruction(question.ways, showsEntry: showsEntry),
+            entry: !showsEntry ? .hidden : isJudged || seconds > 0 || card.finger == .matched ? .closed : .open, notice: notice,
+            choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
+            cancel: PromptWords.cancel(question), fallback: fallback(of: card),
+            confirm: showsEntry ? PromptWords.confirm(question) : nil,
             secondsToNext: wait > 0 ? Double(wait - UInt64(seconds - 1) * second) / Double(second) : nil)
     }
 

@@ -13,6 +13,11 @@ public struct SheetView: Hashable, Sendable {
         public let text: String
         /// It is a danger, and not only a gap in what is known.
         public let isWarning: Bool
+
+        package init(text: String, isWarning: Bool) {
+            self.text = text
+            self.isWarning = isWarning
+        }
     }
 
     /// How the picture of the finger looks.
@@ -49,6 +54,11 @@ public struct SheetView: Hashable, Sendable {
         public let text: String
         /// Something failed, and the person should look.
         public let isError: Bool
+
+        package init(text: String, isError: Bool) {
+            self.text = text
+            self.isError = isError
+        }
     }
 
     /// Names the question; another number is another question, and what was typed belongs to the one before.
