@@ -21,6 +21,7 @@ import VaubanPrompt
         gtk_drawing_area_set_content_width(sheet_canvas(widget), Self.width)
         gtk_drawing_area_set_content_height(sheet_canvas(widget), Self.height)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+        gtk_widget_set_visible(widget, 0)
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
             // Lent by GTK for the length of this call, on this thread.

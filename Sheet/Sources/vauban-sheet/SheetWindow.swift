@@ -21,7 +21,8 @@ import VaubanPrompt
         gtk_window_set_title(sheet_window(window), "Vauban")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
         gtk_window_set_resizable(sheet_window(window), 0)
-        gtk_window_set_hide_on_close(sheet_window(window), 1)
+        // A bar of its own, so that its name stands on it under every window manager and under none.
+        gtk_window_set_titlebar(sheet_window(window), gtk_header_bar_new())
         let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 14)
         gtk_widget_add_css_class(column, "sheet")
         gtk_widget_set_size_request(column, 430, -1)

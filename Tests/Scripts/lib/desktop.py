@@ -40,7 +40,8 @@ class Desktop:
     def __init__(self):
         read, write = os.pipe()
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x800x24", "-nolisten", "tcp", "-noreset"],
+            # Ends with its last client, so that nothing is left of it however this ends.
+            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", "640x800x24", "-nolisten", "tcp"],
             pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         number = os.fdopen(read).readline().strip()
@@ -48,7 +49,7 @@ class Desktop:
             raise Fault("Xvfb does not start")
         os.environ["DISPLAY"] = ":" + number
         # Something to be seen behind the window.
-        subprocess.run(["xsetroot", "-solid", "#5e6b7d"], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["display", "-window", "root", "-size", "640x800", "xc:#5e6b7d"], check=False)
         self.sheet = None
 
     def end(self):
@@ -138,7 +139,7 @@ class Desktop:
 
     def tree(self, _):
         print("    window:", self.window())
-        for _, role, words, states in self.parts():
+        for part, role, words, states in self.parts():
             marks = [mark for mark in ("FOCUSED", "SENSITIVE", "CHECKED") if states.contains(getattr(Atspi.StateType, mark))]
             print(f"    {role}: {words} {' '.join(marks)}", flush=True)
 
