@@ -34,8 +34,6 @@ import VaubanLinuxHost
             (.unlockByFinger, .unlockByFinger),
             (.unlock(Self.challenge, Self.sealed), .unlock(Self.challenge, Self.sealed)),
             (.lock, .lock),
-            (.canEvaluate(.biometry), .canEvaluate(.biometry)),
-            (.evaluate(.biometryOrPasscode, reason: "why"), .evaluate(.biometryOrPasscode, reason: "why")),
         ]
         let room = try RoomFixture()
         let caller = try room.caller()
@@ -43,6 +41,27 @@ import VaubanLinuxHost
             #expect(try caller.ask(request) == .done)
             #expect(try room.enclave.requests.take() == expected)
         }
+    }
+
+    @Test func anEvaluationsResultIsPassedOn() throws {
+        let result = EvaluationResult(authorisation: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.evaluated(result).encoded()) }
+        let caller = try room.caller()
+        let evaluation = Evaluation(
+            .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false, reuseSeconds: 300,
+            titles: PromptTitles(cancel: "no", fallback: ""), authorisation: [UInt8](repeating: 3, count: 32))
+        #expect(try caller.ask(.evaluate(evaluation)) == .evaluated(result))
+        #expect(try room.enclave.requests.take() == .evaluate(evaluation))
+    }
+
+    /// What nobody could be shown cannot succeed, so a program hears it beforehand.
+    @Test func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.evaluated(EvaluationResult()).encoded()) }
+        let caller = try room.caller()
+        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.nobodyToAsk)))
+        let agent = try room.agent()
+        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .evaluated(EvaluationResult()))
+        withExtendedLifetime(agent) {}
     }
 
     @Test func aStatusSaysWherePromptsWouldAppear() throws {

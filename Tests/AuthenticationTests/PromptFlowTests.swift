@@ -142,7 +142,7 @@ import VaubanLinuxHost
             try line.send(header: EnclaveReply.refused(Refusal(.cancelled)).encoded())
         }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(.biometryOrPasscode, reason: "why")) == .waitingForPerson("first"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("first"))
         #expect(try caller.reply() == .waitingForPerson("second"))
         #expect(try caller.reply() == .refused(Refusal(.cancelled)))
     }
@@ -150,7 +150,7 @@ import VaubanLinuxHost
     @Test func aCallerThatHangsUpTakesItsPromptWithIt() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded()) }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(.biometryOrPasscode, reason: "why")) == .waitingForPerson("here"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
         caller.channel.shutDown()
         try room.enclave.ended.take()
     }
@@ -161,7 +161,7 @@ import VaubanLinuxHost
             try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded())
         }
         let waiting = try room.caller()
-        #expect(try waiting.ask(.evaluate(.biometryOrPasscode, reason: "why")) == .waitingForPerson("here"))
+        #expect(try waiting.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
         #expect(try room.caller().ask(.lock) == .done)
         withExtendedLifetime(waiting) {}
     }
@@ -172,11 +172,11 @@ import VaubanLinuxHost
             line.shutDown()
         }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(.biometryOrPasscode, reason: "why")) == .waitingForPerson("here"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
         #expect(try caller.reply() == .refused(Refusal(.unavailable)))
         _ = try room.enclave.requests.take()
-        #expect(try caller.ask(.evaluate(.biometryOrPasscode, reason: "again")) == .waitingForPerson("here"))
-        #expect(try room.enclave.requests.take() == .evaluate(.biometryOrPasscode, reason: "again"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))) == .waitingForPerson("here"))
+        #expect(try room.enclave.requests.take() == .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again")))
     }
 
     @Test func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff() throws {

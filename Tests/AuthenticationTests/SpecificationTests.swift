@@ -8,7 +8,7 @@ import VaubanDER
 @Suite struct SpecificationTests {
     @Test func theWorkedExamplesAreWhatTheCodeWrites() throws {
         let document = try SpecDocument("authentication-wire")
-        let evaluate = AuthenticationRequest.evaluate(.biometryOrPasscode, reason: "pay")
+        let evaluate = AuthenticationRequest.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "pay"))
         #expect(try evaluate.encoded() == document.example("evaluate"))
         #expect(try AuthenticationRequest(derBytes: document.example("evaluate")) == evaluate)
         let register = AgentMessage.register(.everyCaller, place: "tty1")

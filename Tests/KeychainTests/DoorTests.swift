@@ -259,7 +259,7 @@ private final class EnclaveDoor: Sendable {
         case .seal(let row):
             let sealed = try fake.seal(row, password: password)
             try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
-        case .open(let row, let wrapped, let reason, let mayAsk):
+        case .open(let row, let wrapped, let reason, let mayAsk, _):
             if row.accessControl != nil, waits.withLock({ $0 }) { try waitForPerson(channel) }
             let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, password: password)
             try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)

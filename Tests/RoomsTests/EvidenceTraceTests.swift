@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanLinuxHost
 
 @Suite struct EvidenceTraceTests {
     @Test func whatTheRoomsDoIsARunOfTheModel() throws {

@@ -65,7 +65,7 @@ struct FingerUnlockingTests {
         reader.expect(.nothing, .nothing)
         let person = try rooms.person([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
         defer { person.leave() }
-        #expect(refusal { _ = try rooms.read("s", "both") } == .cancelled)
+        #expect(refusal { _ = try rooms.read("s", "both") } == .locked)
         try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .finger] }
     }
 }

@@ -124,10 +124,10 @@ extension AppleNames {
         @Test(.proves("C-113", "C-115", "C-116", "C-119"))
         func anEvaluationSucceedsWithThePasscode() async throws {
             let context = LAContext()
-            var error: NSError?
-            #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
             let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
             defer { person.leave() }
+            var error: NSError?
+            #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
             #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open the settings"))
             #expect(person.questions.first?.reason == "open the settings")
             #expect(person.questions.first?.operation == .evaluatePolicy)

@@ -12,6 +12,7 @@ final class ScriptedPerson: PromptSurface, Sendable {
     enum Answer: Sendable {
         case passcode(String)
         case cancel
+        case fallback
         /// Leaves the question unanswered until it is withdrawn.
         case silence
         /// Does something while the question is on the screen, and gives a passcode after that.
@@ -24,6 +25,7 @@ final class ScriptedPerson: PromptSurface, Sendable {
         var answers: [Answer]
         var questions: [PromptQuestion] = []
         var outcomes: [PromptOutcome] = []
+        var updates: [PromptUpdate] = []
     }
 
     private let state: Mutex<State>
@@ -39,6 +41,8 @@ final class ScriptedPerson: PromptSurface, Sendable {
 
     var questions: [PromptQuestion] { state.withLock { $0.questions } }
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
+    /// What was told of the questions that were left unanswered.
+    var updates: [PromptUpdate] { state.withLock { $0.updates } }
 
     /// Leaves, so that nobody is asked any more.
     func leave() { agent.withLock { $0?.end() } }
@@ -55,16 +59,21 @@ final class ScriptedPerson: PromptSurface, Sendable {
         switch answer {
         case .passcode(let text): return .passcode(secret(text))
         case .cancel: return .cancelled
+        case .fallback: return .fallback
         case .afterwards(let before, let text):
             before()
             return .passcode(secret(text))
         case .silence, .act:
             if case .act(let action) = answer { action() }
-            while !withdrawal.isWithdrawn() {
+            while true {
+                // First, since what came before the end is told too.
+                let isOver = withdrawal.isWithdrawn()
+                let news = withdrawal.updates()
+                state.withLock { $0.updates += news }
+                if isOver { return .withdrawn }
                 var poller = pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0)
                 poll(&poller, 1, 10_000)
             }
-            return .withdrawn
         }
     }
 

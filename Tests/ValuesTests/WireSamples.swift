@@ -64,6 +64,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         operation: .evaluatePolicy, reason: "open notes", attempt: 1, triesLeft: 5, ways: .finger,
         state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
     private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentred)
+    private static let evaluation = Evaluation(
+        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300, titles: PromptTitles(cancel: nil, fallback: "Other"),
+        authorisation: octets(9, 32))
     private static let bareQuestion = PromptQuestion(
         prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
@@ -89,6 +92,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         query.includesSynchronizable = true
         query.authenticationUI = .skip
         query.operationPrompt = "to log in"
+        query.authorisation = octets(9, 32)
         return query
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
@@ -106,12 +110,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
             .canEvaluate(.biometryOrPasscode),
-            .evaluate(.biometry, reason: "a reason"),
+            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
             .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock),
+            .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
@@ -185,7 +190,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
             .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
-            .evaluate(.biometryOrPasscode, reason: "a reason"),
+            .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),

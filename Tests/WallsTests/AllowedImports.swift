@@ -55,7 +55,7 @@ let allowedImports: [String: Set<String>] = [
     "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "Security": platform.union([
         "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
-        "SwiftASN1", "Crypto",
+        "VaubanAuthenticationClient", "SwiftASN1", "Crypto",
     ]),
     "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     // For the sheet, which is a package of its own and so sees public names alone.

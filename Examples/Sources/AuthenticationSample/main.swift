@@ -4,6 +4,8 @@
 //     AuthenticationSample check     whether each policy can succeed on this device
 //     AuthenticationSample store     the password is one line on standard input
 //     AuthenticationSample read      asks, then prints it
+//     AuthenticationSample open      the same as an application would go on: whoever is rejected, or would rather type it, types
+//                                    the password anew, and it is stored again
 import Enclave
 import Foundation
 import Keychain
@@ -54,11 +56,38 @@ func read() {
     }
 }
 
+/// Gives the password, after the person or from them.
+func open() {
+    guard gate.obstacle(to: .deviceOwnerAuthentication) == nil else { return typeAnew("Nobody can be asked here.") }
+    gate.ask("open the mailbox") { answer in
+        switch answer {
+        case .open:
+            let (token, status) = password.load()
+            guard let token else { return typeAnew("There is no password yet. Status code \(status)") }
+            finish("The mailbox is open: \(token)", 0)
+        case .rejected(let error):
+            _ = password.delete()
+            typeAnew("The stored password is gone, \(error.code.rawValue).")
+        case .undecided(let error): finish("The mailbox stays closed, \(error.code.rawValue): \(error.localizedDescription)", 1)
+        }
+    }
+}
+
+func typeAnew(_ why: String) {
+    print("\(why) Type the password:")
+    guard let line = readLine() else { finish("The mailbox stays closed.", 1) }
+    let status = password.savePlain(token: line)
+    finish(status == 0 ? "The mailbox is open: \(line)" : "Not stored. Status code \(status): \(words(for: status))", status == 0 ? 0 : 1)
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "check": exit(check())
 case "store": exit(store())
 case "read":
     read()
     dispatchMain()
-default: finish("usage: AuthenticationSample check|store|read", 64)
+case "open":
+    open()
+    dispatchMain()
+default: finish("usage: AuthenticationSample check|store|read|open", 64)
 }

@@ -23,8 +23,10 @@ public final class Gate: Sendable {
     }
 
     /// Asks the person, and answers on a queue of its own.
-    public func ask(_ reason: String, answer: @escaping @Sendable (Answer) -> Void) {
-        laContext.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason) { authenticated, error in
+    public func ask(
+        _ reason: String, for policy: LAPolicy = .deviceOwnerAuthentication, answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        laContext.evaluatePolicy(policy, localizedReason: reason) { authenticated, error in
             if authenticated { return answer(.open) }
             let laError = error as? LAError ?? LAError(.authenticationFailed)
             if laError.code == .authenticationFailed || laError.code == .userFallback {

@@ -3,28 +3,16 @@
 import EnclaveWire
 import VaubanAccessPolicy
 
-/// The agents and the prompts of one person. A prompt goes in line → shown → judged, back to shown for a retry, and
-/// leaves when the enclave settles it or when nobody is left to show it to.
+/// The agents and the prompts of one person. How a prompt goes from step to step is `PromptStage`'s; here is whose turn it is.
 struct PersonLine: Sendable {
-    private enum Stage {
-        case inLine
-        case shown(AgentNumber)
-        /// An answer is on its way to the enclave, whose word is next: a settlement, or the same prompt once more.
-        case judged(AgentNumber)
-
-        var agent: AgentNumber? {
-            switch self {
-            case .inLine: nil
-            case .shown(let agent), .judged(let agent): agent
-            }
-        }
-    }
-
     private struct Prompt {
         var question: PromptQuestion
-        var stage = Stage.inLine
+        var stage = PromptStage.asked
         /// The agent that the enclave was last told has it on the screen.
         var reported: AgentNumber?
+
+        /// Takes a step; one that is none from here changes nothing.
+        mutating func take(_ step: PromptStage.Step) { stage = stage.after(step) ?? stage }
     }
 
     private struct Attendant {
@@ -60,7 +48,7 @@ struct PersonLine: Sendable {
     mutating func left(_ number: AgentNumber) -> [AttentionEffect] {
         guard let index = attendants.firstIndex(where: { $0.number == number }) else { return [] }
         attendants.remove(at: index)
-        if case .shown(number)? = prompts.first?.stage { prompts[0].stage = .inLine }
+        if !prompts.isEmpty { prompts[0].take(.agentLeft(number)) }
         return unreachable() + advance()
     }
 
@@ -78,8 +66,9 @@ struct PersonLine: Sendable {
         if let index = prompts.firstIndex(where: { $0.question.prompt == question.prompt }) {
             prompts[index].question = question
             guard let agent = prompts[index].stage.agent else { return [] }
+            prompts[index].take(.askedAnew)
             if let attendant = attendants.first(where: { $0.number == agent }) { return show(index, at: attendant) }
-            prompts[index].stage = .inLine
+            prompts[index].take(.agentLeft(agent))
             return advance()
         }
         guard prompts.count < AuthenticationLimits.promptsPerPersonMax, let best = candidates(forCaller: question.caller.pid).first else {
@@ -115,10 +104,10 @@ struct PersonLine: Sendable {
     mutating func answered(_ number: AgentNumber, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [AttentionEffect] {
         guard let attendant = attendants.first(where: { $0.number == number }) else { return [] }
         guard answer != .nobody else { return dismiss(number, "an agent does not say that nobody is there") }
-        if let first = prompts.first, case .shown(number) = first.stage, first.question.prompt == prompt,
+        if let first = prompts.first, first.stage.takesAnswer(of: number), first.question.prompt == prompt,
             first.question.challenge.nonce == challenge
         {
-            prompts[0].stage = .judged(number)
+            prompts[0].take(.answeredBy(number))
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
         }
         // The answer and the settlement may have crossed on their ways.
@@ -134,8 +123,11 @@ struct PersonLine: Sendable {
 
     /// Puts the first prompt before the person, if none is.
     private mutating func advance() -> [AttentionEffect] {
-        guard let first = prompts.first, case .inLine = first.stage else { return [] }
-        if let best = candidates(forCaller: first.question.caller.pid).first { return show(0, at: best) }
+        guard let first = prompts.first, first.stage == .asked else { return [] }
+        if let best = candidates(forCaller: first.question.caller.pid).first {
+            prompts[0].take(.reaches(best.number))
+            return show(0, at: best)
+        }
         prompts.removeFirst()
         return [.nobody(for: first.question)] + advance()
     }
@@ -149,7 +141,6 @@ struct PersonLine: Sendable {
 
     private mutating func show(_ index: Int, at attendant: Attendant) -> [AttentionEffect] {
         let question = prompts[index].question
-        prompts[index].stage = .shown(attendant.number)
         for place in attendants.indices where attendants[place].number == attendant.number {
             attendants[place].shown.append(Showing(prompt: question.prompt, challenge: question.challenge.nonce))
             attendants[place].shown = Array(attendants[place].shown.suffix(AuthenticationLimits.shownRememberedMax))

@@ -15,7 +15,7 @@ extension EnclaveRequest {
             case .unlock(let challenge, let passcode): .unlock(challenge, passcode)
             case .lock: .lock
             case .canEvaluate(let policy): .canEvaluate(policy)
-            case .evaluate(let policy, let reason): .evaluate(policy, reason: reason)
+            case .evaluate(let evaluation): .evaluate(evaluation)
             case .removePasscode(let challenge, let passcode): .removePasscode(challenge, passcode)
             case .erase(let challenge, let passcode): .erase(challenge, passcode)
             case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
@@ -44,7 +44,11 @@ extension AuthenticationRequest {
         case (_, .refused(let refusal)): .refused(refusal)
         case (.status, .status(let status)): .status(status, promptPlaces: promptPlaces())
         case (.challenge(let purpose), .challenge(let challenge)) where challenge.purpose == purpose: .challenge(challenge)
-        case (.status, .done), (.challenge, .done): .refused(Refusal(.internalFault))
+        case (.canEvaluate, .evaluated(let result)):
+            // What nobody could be shown cannot succeed: a program hears it before it offers it.
+            promptPlaces().isEmpty ? .refused(Refusal(.nobodyToAsk)) : .evaluated(result)
+        case (.evaluate, .evaluated(let result)): .evaluated(result)
+        case (.status, .done), (.challenge, .done), (.canEvaluate, .done), (.evaluate, .done): .refused(Refusal(.internalFault))
         case (_, .done): .done
         default: .refused(Refusal(.internalFault))
         }

@@ -4,15 +4,6 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 
 extension LAContext {
-    /// Runs a call of the rooms and turns its refusal into the error that an Apple program knows.
-    static func refusing(_ body: () throws(Refusal) -> Void) throws(LAError) {
-        do throws(Refusal) {
-            try body()
-        } catch {
-            throw Self.error(error)
-        }
-    }
-
     /// Apple's number for a bad argument, which has no name in `LAError.Code`; an empty reason is one (C-119).
     static var parameterError: LAError {
         let words = [NSLocalizedDescriptionKey: "A reason for the person is needed."]
@@ -20,6 +11,9 @@ extension LAContext {
     }
 
     static func error(_ refusal: Refusal) -> LAError {
+        if refusal.reason == .badParameter {
+            return LAError(_nsError: NSError(domain: LAErrorDomain, code: -1001, userInfo: [NSLocalizedDescriptionKey: refusal.message]))
+        }
         let code: LAError.Code =
             switch refusal.reason {
             case .cancelled: .userCancel
@@ -29,7 +23,8 @@ extension LAContext {
             case .biometryNotEnrolled: .biometryNotEnrolled
             case .biometryLockedOut: .biometryLockout
             case .nobodyToAsk, .interactionNotAllowed: .notInteractive
-            case .personTimeOver: .systemCancel
+            // The question was taken away, by the lock or by its time.
+            case .personTimeOver, .locked, .beforeFirstUnlock: .systemCancel
             case .unsupported: .companionNotAvailable
             default: .authenticationFailed
             }

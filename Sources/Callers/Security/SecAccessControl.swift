@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+package import VaubanAccessPolicy
 
 /// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when they ask for
 /// the same in the same class, so that one that was read back compares with one that was made; flags that change nothing
@@ -9,7 +9,7 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
     package static let typeID: CFTypeID = 256
     let protection: Protection
     /// Nil for the control that reading attributes makes up for a plain item: it carries the class and no list.
-    let control: AccessControl?
+    package let control: AccessControl?
 
     init(_ control: AccessControl) {
         self.protection = control.protection

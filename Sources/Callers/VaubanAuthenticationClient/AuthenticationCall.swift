@@ -10,6 +10,15 @@ extension AuthenticationClient {
     func call(
         _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> (reply: AuthenticationReply, [Descriptor]) {
+        let answer = try callKeeping(request, waiting, cancellation)
+        if let kept = answer.kept { kept.shutDown() }
+        return (answer.reply, answer.descriptors)
+    }
+
+    /// The same; the connection stays with the caller where what it answered lasts as long as it.
+    func callKeeping(
+        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Answer {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
         let outcome: Outcome
@@ -21,7 +30,13 @@ extension AuthenticationClient {
         return try outcome.get()
     }
 
-    private typealias Outcome = Result<(reply: AuthenticationReply, [Descriptor]), Refusal>
+    struct Answer {
+        let reply: AuthenticationReply
+        let descriptors: [Descriptor]
+        var kept: Channel?
+    }
+
+    private typealias Outcome = Result<Answer, Refusal>
 
     private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeFault) -> Outcome {
         let channel = try connection.send(header, nil) { cancellation?.watch($0) }
@@ -42,9 +57,11 @@ extension AuthenticationClient {
             case .refused(let refusal):
                 if refusal.reason != .malformed { connection.give(back: channel) }
                 return .failure(refusal)
+            case .evaluated(let result) where result.authorisation != nil:
+                return .success(Answer(reply: reply, descriptors: message.descriptors, kept: channel))
             default:
                 connection.give(back: channel)
-                return .success((reply, message.descriptors))
+                return .success(Answer(reply: reply, descriptors: message.descriptors))
             }
         }
     }

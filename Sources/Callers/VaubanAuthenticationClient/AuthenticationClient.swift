@@ -8,7 +8,7 @@ package import VaubanSecretBytes
 /// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
 package final class AuthenticationClient: Sendable {
     package typealias Waiting = (String) -> Void
-    let service: Service
+    package let service: Service
     let connection: ServiceConnection
 
     package init(service: Service) {
@@ -54,13 +54,28 @@ package final class AuthenticationClient: Sendable {
     package func lock() throws(Refusal) { try done(.lock) }
 
     /// Whether the policy can succeed at all; asks nobody.
-    package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) { try done(.canEvaluate(policy)) }
+    @discardableResult
+    package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) -> EvaluationResult {
+        guard case .evaluated(let result) = try call(.canEvaluate(policy)).reply else { throw Self.unexpected() }
+        return result
+    }
 
-    /// Asks the person. Returns when they have shown that they are there, and throws when they have not.
+    /// Asks the person where that is needed. Returns when they have shown that they are there, and throws when they have not.
+    package func evaluate(
+        _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Authorisation {
+        let answer = try callKeeping(.evaluate(evaluation), waiting, cancellation)
+        guard case .evaluated(let result) = answer.reply, let handle = result.authorisation, let channel = answer.kept else {
+            throw Self.unexpected()
+        }
+        return Authorisation(handle: handle, domainState: result.domainState, channel: channel)
+    }
+
+    /// The same for a policy, and for whoever only wants to know.
     package func evaluate(
         _ policy: OwnerPolicy, reason: String, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) {
-        try done(.evaluate(policy, reason: reason), waiting, cancellation)
+        try evaluate(Evaluation(.policy(policy), reason: reason), waiting: waiting, cancellation: cancellation).end()
     }
 
     func done(

@@ -2,7 +2,7 @@
 
 package import VaubanAccessPolicy
 import VaubanAuthenticationWire
-import VaubanLinuxHost
+package import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension AuthenticationClient {

@@ -50,21 +50,21 @@ package final class KeychainClient: Sendable {
 
     /// The matches, in no particular order; at least one, or `itemNotFound`.
     package func copyMatching(
-        _ query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil
+        _ query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> [FoundEntry] {
         let request = KeychainRequest.copyMatching(query, passwordBytes: try Self.passwordBytes(password))
-        return try call(request, secret: nil, password: password, waiting: waiting).found
+        return try call(request, secret: nil, password: password, waiting: waiting, cancellation).found
     }
 
     /// Changes every match; `changes.hasData` says whether `secret` replaces the value.
     package func update(
         _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil,
-        waiting: Waiting? = nil
+        waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) {
         var changes = changes
         changes.hasData = secret != nil
         let request = KeychainRequest.update(query, changes, passwordBytes: try Self.passwordBytes(password))
-        _ = try call(request, secret: secret, password: password, waiting: waiting)
+        _ = try call(request, secret: secret, password: password, waiting: waiting, cancellation)
     }
 
     /// Removes every match.
@@ -103,14 +103,17 @@ package final class KeychainClient: Sendable {
         return progress
     }
 
+    /// Not inlined: with it the optimizer of Swift 6.3 fails on the two borrowed secrets of `update`.
+    @inline(never)
     private func call(
-        _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?,
+        _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         switch password {
-        case .none: return try call(request, secret: secret, waiting: waiting)
+        case .none: return try call(request, secret: secret, waiting: waiting, cancellation: cancellation)
         case .some(let password):
             let section: SecretBytes? = Self.joined(secret, password)
-            return try call(request, secret: section, waiting: waiting)
+            return try call(request, secret: section, waiting: waiting, cancellation: cancellation)
         }
     }
 
@@ -174,13 +177,14 @@ package final class KeychainClient: Sendable {
     }
 
     private func call(
-        _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil,
+        cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeFault) {
-            outcome = try answer(to: header, secret, waiting, progress)
+            outcome = try answer(to: header, secret, waiting, progress, cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the keychain")
         }
@@ -188,9 +192,10 @@ package final class KeychainClient: Sendable {
     }
 
     private func answer(
-        to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?
+        to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?,
+        _ cancellation: CallCancellation?
     ) throws(HandshakeFault) -> Result<Outcome, Refusal> {
-        let channel = try connection.send(header, secret)
+        let channel = try connection.send(header, secret) { cancellation?.watch($0) }
         do throws(ChannelFault) { return try replies(on: channel, waiting, progress) } catch { throw .channel(error) }
     }
 

@@ -23,6 +23,8 @@ package enum EnclaveReply: Hashable, Sendable {
     case identity(CallerIdentity)
     /// What the person chose.
     case consented(ConsentChoice)
+    /// To `evaluate` and `canEvaluate`.
+    case evaluated(EvaluationResult)
 }
 
 package enum KeyFate: Int64, Hashable, Sendable {
@@ -145,6 +147,7 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 11:
             guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
             return .consented(choice)
+        case 12: return .evaluated(try reply.value("result"))
         default: throw DERFault("reply is unknown")
         }
     }
@@ -165,6 +168,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
+            case .evaluated(let result): try fields.tagged(12) { try $0.value(result) }
             }
         }
     }

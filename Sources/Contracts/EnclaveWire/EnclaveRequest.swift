@@ -9,8 +9,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// password, where the control needs one, is the request's.
     case seal(RowBinding)
     /// For keychaind: the item key of this row, beside its application's password where it has one. May ask the person
-    /// first, unless `mayAsk` is false.
-    case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool)
+    /// first, unless `mayAsk` is false or the caller's `authorisation` is enough.
+    case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, authorisation: [UInt8]? = nil)
     /// For keychaind: the metadata and index keys that are open now, as one secret section.
     case lease
     /// For keychaind: the same item key, wrapped by the class key of another generation. Asks nobody and shows no key.
@@ -33,7 +33,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     case unlock(PasscodeChallenge, SealedPasscode)
     case lock
     case canEvaluate(OwnerPolicy)
-    case evaluate(OwnerPolicy, reason: String)
+    case evaluate(Evaluation)
     case removePasscode(PasscodeChallenge, SealedPasscode)
     /// A new keychain in the place of this one. Without a passcode only where none is set or ten tries were wrong.
     case erase(PasscodeChallenge, SealedPasscode?)
@@ -58,7 +58,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// Whether an application's password may come as its secret section.
     package var takesSecret: Bool {
         switch self {
-        case .seal(let row), .open(let row, _, _, _): row.accessControl?.needsApplicationPassword ?? false
+        case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         default: false
         }
     }

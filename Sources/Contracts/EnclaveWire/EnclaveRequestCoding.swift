@@ -23,7 +23,8 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 2:
             return .open(
                 try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
-                reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayAsk: try call.boolean("may ask"))
+                reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayAsk: try call.boolean("may ask"),
+                authorisation: try call.optionalOctets(1, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
         case 3: return .lease
         case 4:
             return .rewrap(
@@ -54,7 +55,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 14: return .unlock(try call.value("challenge"), try call.value("passcode"))
         case 15: return .lock
         case 16: return .canEvaluate(try policy(&call))
-        case 17: return .evaluate(try policy(&call), reason: try call.text("reason", max: reasonBytesMax))
+        case 17: return .evaluate(try call.value("evaluation"))
         case 18: return .removePasscode(try call.value("challenge"), try call.value("passcode"))
         case 19: return .erase(try call.value("challenge"), try call.optionalSeal(0))
         case 20:
@@ -82,12 +83,13 @@ extension EnclaveRequest: DERReadable, DERWritable {
             switch self {
             case .registerCaller: fields.tagged(0) { _ in }
             case .seal(let row): try fields.tagged(1) { try $0.value(row) }
-            case .open(let row, let wrapped, let reason, let mayAsk):
+            case .open(let row, let wrapped, let reason, let mayAsk, let authorisation):
                 try fields.tagged(2) { call in
                     try call.value(row)
                     try call.octets(wrapped)
                     try call.optionalText(0, reason)
                     try call.boolean(mayAsk)
+                    try call.optionalOctets(1, authorisation)
                 }
             case .lease: fields.tagged(3) { _ in }
             case .rewrap(let row, let wrapped, let generation):
@@ -113,7 +115,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case .unlock(let challenge, let passcode): try fields.tagged(14) { try $0.value(challenge); try $0.value(passcode) }
         case .lock: fields.tagged(15) { _ in }
         case .canEvaluate(let policy): try fields.tagged(16) { try $0.integer(policy.rawValue) }
-        case .evaluate(let policy, let reason): try fields.tagged(17) { try $0.integer(policy.rawValue); try $0.text(reason) }
+        case .evaluate(let evaluation): try fields.tagged(17) { try $0.value(evaluation) }
         case .removePasscode(let challenge, let passcode): try fields.tagged(18) { try $0.value(challenge); try $0.value(passcode) }
         case .erase(let challenge, let passcode): try fields.tagged(19) { try $0.value(challenge); try $0.optionalSeal(0, passcode) }
         case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):

@@ -11,6 +11,8 @@ package enum AuthenticationReply: Hashable, Sendable {
     /// The enclave's key card comes beside it as a descriptor.
     case challenge(PasscodeChallenge)
     case waitingForPerson(String)
+    /// To `evaluate` and `canEvaluate`.
+    case evaluated(EvaluationResult)
 }
 
 extension AuthenticationReply: DERReadable, DERWritable {
@@ -25,6 +27,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
                 return .status(try reply.value("status"), promptPlaces: try reply.list("places", max: 32, of: Sentence.self).map(\.text))
             case 3: return .challenge(try reply.value("challenge"))
             case 4: return .waitingForPerson(try reply.text("where", max: 512))
+            case 5: return .evaluated(try reply.value("result"))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -42,6 +45,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
                 try fields.tagged(2) { try $0.value(status); try $0.list(places.prefix(32).map(Sentence.init)) }
             case .challenge(let challenge): try fields.tagged(3) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(4) { try $0.text(place) }
+            case .evaluated(let result): try fields.tagged(5) { try $0.value(result) }
             }
         }
     }

@@ -20,7 +20,7 @@ package enum AuthenticationRequest: Hashable, Sendable {
     case lock
     case canEvaluate(OwnerPolicy)
     /// Shows the person the reason and waits for the answer.
-    case evaluate(OwnerPolicy, reason: String)
+    case evaluate(Evaluation)
     case removePasscode(PasscodeChallenge, SealedPasscode)
     /// Makes a new, empty keychain of this one. Without a passcode only where none is set or ten tries were wrong.
     case erase(PasscodeChallenge, SealedPasscode?)
@@ -39,7 +39,6 @@ package enum AuthenticationRequest: Hashable, Sendable {
 ///   setRecoveryKey [11], configure [12], enrol [13], forgetFingers [14], unlockByFinger [15] } }`
 extension AuthenticationRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
-    package static let reasonBytesMax = 1024
 
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
@@ -59,7 +58,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
             case 4: return .unlock(try call.value("challenge"), try call.value("passcode"))
             case 5: return .lock
             case 6: return .canEvaluate(try Self.policy(&call))
-            case 7: return .evaluate(try Self.policy(&call), reason: try call.text("reason", max: Self.reasonBytesMax))
+            case 7: return .evaluate(try call.value("evaluation"))
             case 8: return .removePasscode(try call.value("challenge"), try call.value("passcode"))
             case 9: return .erase(try call.value("challenge"), try call.optionalSeal(0))
             case 10:
@@ -99,8 +98,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
                 try fields.tagged(4) { try $0.value(challenge); try $0.value(passcode) }
             case .lock: fields.tagged(5) { _ in }
             case .canEvaluate(let policy): try fields.tagged(6) { try $0.integer(policy.rawValue) }
-            case .evaluate(let policy, let reason):
-                try fields.tagged(7) { try $0.integer(policy.rawValue); try $0.text(reason) }
+            case .evaluate(let evaluation): try fields.tagged(7) { try $0.value(evaluation) }
             default: try writeUpkeep(into: &fields)
             }
         }

@@ -34,6 +34,16 @@ package enum KeychainRequest: Hashable, Sendable {
     package static let passwordBytesMax = 1024
 }
 
+extension KeychainRequest {
+    /// What the caller's context was authorised by, where the call has one.
+    package var authorisation: [UInt8]? {
+        switch self {
+        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query): query.authorisation
+        default: nil
+        }
+    }
+}
+
 /// How far the rows have come on their way to the current keys, as one batch left them.
 package struct RewrapProgress: Hashable, Sendable {
     /// Rows that this batch moved.

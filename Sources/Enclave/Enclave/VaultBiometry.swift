@@ -156,6 +156,7 @@ extension Vault {
             }
             state.suspended = nil
             state.become(.unlocked(device: device, firstUnlock: firstUnlock, unlocked: keys), .fingerMatched, host)
+            state.unlockingFinger = finger
         }
     }
 

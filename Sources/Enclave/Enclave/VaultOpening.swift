@@ -29,10 +29,14 @@ package struct LayeredOpening: Sendable {
 package final class GatheredEvidence {
     package var evidence = Evidence()
     package var passcodeKey: SecretBytes?
+    /// The private halves that an earlier passcode of the same context gave, in the place of its key.
+    var factorKeys: [HeldKey] = []
     /// What the person chose, where they were asked for consent.
     package var consent: ConsentChoice?
 
     package init() {}
+
+    func holds(_ slot: KeySlot) -> Bool { factorKeys.contains { $0.purpose == slot.purpose && $0.generation == slot.generation } }
 }
 
 extension Vault {
@@ -144,8 +148,8 @@ extension VaultState {
     private func mayOpen(_ slot: KeySlot, _ gathered: GatheredEvidence, _ bag: Keybag) -> Bool {
         let isMatched = gathered.evidence.finger != nil && gathered.evidence.finger?.enrolment == bag.enrolment?.generation && armed != nil
         switch slot.purpose {
-        case .passcodeFactor: return gathered.passcodeKey != nil
-        case .presenceFactor: return gathered.passcodeKey != nil || isMatched
+        case .passcodeFactor: return gathered.passcodeKey != nil || gathered.holds(slot)
+        case .presenceFactor: return gathered.passcodeKey != nil || gathered.holds(slot) || isMatched
         case .biometryFactor, .enrolmentFactor: return isMatched
         default: return false
         }
@@ -153,6 +157,7 @@ extension VaultState {
 
     private func privateHalf(of pair: [UInt8], _ gathered: GatheredEvidence, _ bag: Keybag) throws(WrapFault) -> SecretBytes {
         if let held = armed?.keys.first(where: { $0.generation == pair }), gathered.evidence.finger != nil { return held.key.duplicate() }
+        if let held = gathered.factorKeys.first(where: { $0.generation == pair }) { return held.key.duplicate() }
         guard let slot = bag.factorSlot(pair) else { throw WrapFault() }
         switch gathered.passcodeKey {
         case .some(let key):

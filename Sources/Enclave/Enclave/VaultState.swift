@@ -31,6 +31,8 @@ struct VaultState: Sendable {
     var suspended: SuspendedKeys? {
         didSet { if oldValue != nil && suspended == nil { readerIsToDrop = true } }
     }
+    /// The finger that unlocked, until the next lock.
+    var unlockingFinger: Evidence.Finger?
     /// What the reader holds opens nothing any more.
     var readerIsToDrop = false
     /// Boot-time clock of the last use, and how long the machine had slept by then.
@@ -114,6 +116,7 @@ struct VaultState: Sendable {
         self.cause = cause
         since = host.clock.referenceMicroseconds
         lockDue = nil
+        unlockingFinger = nil
     }
 
     // MARK: The keybag

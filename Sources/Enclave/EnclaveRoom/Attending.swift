@@ -24,6 +24,7 @@ extension EnclaveRoom {
                 ended.append((vault, epoch))
                 recalls.append(LeaseRecall(person: vault.person, epoch: epoch.epoch, everything: epoch.everything))
                 attention.closed(vault.person)
+                authorisations.end(of: vault.person)
             }
             if vault.takeReaderDrop() { reader.drop(vault.person) }
             if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }

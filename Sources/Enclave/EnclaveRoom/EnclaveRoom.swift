@@ -16,6 +16,7 @@ package final class EnclaveRoom: Sendable {
     let watcher: WatcherLine
     let reader: ReaderLine
     let leases: LeaseLine
+    let authorisations = Authorisations()
     /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
     let keyCard: Descriptor
     let log: Logger

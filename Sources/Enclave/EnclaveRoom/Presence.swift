@@ -25,8 +25,10 @@ struct Operation {
 extension RequestLine {
     /// Gathers what an operation requires. Ends with what was shown, or with the person's no, the caller's or the asking
     /// room's end, or the person's time.
-    func gather(_ operation: Operation, for caller: Peer, in vault: Vault) throws(Refusal) -> GatheredEvidence {
-        let gathered = GatheredEvidence()
+    /// `beginning` is what counts as shown already.
+    func gather(
+        _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: GatheredEvidence = GatheredEvidence()
+    ) throws(Refusal) -> GatheredEvidence {
         // What an earlier operation was allowed by, and then was not carried out, allows nothing any more.
         allowing = nil
         switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
@@ -70,6 +72,8 @@ private final class Prompt {
     /// Where the caller was told that the person is asked.
     private var toldPlace: String?
     private var outcome = PromptOutcome.failed
+    /// When a delay of the passcode is over that closed one way of this question.
+    private var reopensAt: UInt64?
 
     private var room: EnclaveRoom { line.room }
 
@@ -102,8 +106,9 @@ private final class Prompt {
                 tell(.readerGone)
                 try dropFinger()
             case .closed:
-                // A passcode's key does not outlive a lock, whoever may still be at the reader.
-                if gathered.passcodeKey != nil { throw Refusal(.cancelled, "the keychain was locked or changed meanwhile") }
+                // Nothing that was shown outlives a lock, and no question does: who comes back is asked anew.
+                outcome = .cancelled
+                throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .report(.waiting(_, let place)): try tell(place)
             case .report(.shown(_, let place)): try shown(place)
             case .report(.answered(_, let nonce, let answer)):
@@ -130,6 +135,9 @@ private final class Prompt {
         let question = PromptQuestion(
             prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
             attempt: attempt, triesLeft: status.triesLeft, ways: ways, state: state(status), consent: operation.consent, titles: operation.titles)
+        // The passcode is no way only for as long as tries are delayed: then it is asked for again.
+        let isDelayed = status.secondsToWait > 0 && operation.requirement.takesPasscode && !ways.contains(.passcode)
+        reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
         try room.attention.ask(question, pending)
         trace.asked(challenge.nonce)
         if isShown { askFinger() }
@@ -184,12 +192,20 @@ private final class Prompt {
             guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else { throw timeOver() }
             if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.nobodyToAsk, "the prompt service ended; try again") }
-            switch pending.wakeup.wait(until: deadline, connection: line.channel.socket, process: caller.process) {
+            switch pending.wakeup.wait(until: min(deadline, reopensAt ?? deadline), connection: line.channel.socket, process: caller.process) {
             case .signalled: continue
             case .hungUp, .processEnded: throw gone()
-            case .deadline: throw timeOver()
+            case .deadline: if reopensAt != nil { try reopen() }
             }
         }
+    }
+
+    /// A delay is over: what can be shown is more than before.
+    private func reopen() throws(Refusal) {
+        reopensAt = nil
+        guard case .ask(let more) = vault.judge(operation.requirement, for: operation.protection, Evidence()), more != ways else { return }
+        ways.formUnion(more.intersection(.passcode))
+        try ask()
     }
 
     private func timeOver() -> Refusal {

@@ -39,6 +39,7 @@ final class RequestLine {
     }
 
     func serve() {
+        defer { room.authorisations.end(of: self) }
         while true {
             do throws(ChannelFault) {
                 let message = try channel.receive(.idle)
@@ -113,6 +114,7 @@ final class RequestLine {
             throw Refusal(.badParameter, "the caller's process is not the one that connected")
         }
         identity = nil
+        room.authorisations.end(of: self)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
         return .caller(person: peer.uid, pid: Int64(peer.pid))
     }

@@ -27,11 +27,11 @@ extension RequestLine {
             let sealed = try vault.seal(row, password: secret)
             return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
 
-        case .open(let row, let wrapped, let reason, let mayAsk):
+        case .open(let row, let wrapped, let reason, let mayAsk, let authorisation):
             switch try vault.open(row, wrapped: wrapped) {
             case .opened(let key): return Response(.opened, secret: key)
             case .layered(let opening):
-                return Response(.opened, secret: try finish(opening, secret, reason, mayAsk, for: caller, in: vault))
+                return Response(.opened, secret: try finish(opening, secret, reason, mayAsk, authorisation, for: caller, in: vault))
             }
 
         case .lease:
@@ -63,14 +63,16 @@ extension RequestLine {
 
     /// What a row still needs: its application's password, and what its person shows.
     private func finish(
-        _ opening: LayeredOpening, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, for caller: Peer, in vault: Vault
+        _ opening: LayeredOpening, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, _ authorisation: [UInt8]?,
+        for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requirement = try vault.throwIfDead(opening)
         if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
-        if !mayAsk, case .ask = vault.judge(requirement, for: opening.row.protection, Evidence()) { throw Refusal(.interactionNotAllowed) }
+        let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
+        if !mayAsk, case .ask = vault.judge(requirement, for: opening.row.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
         let operation = Operation(
             kind: .readItem, requirement: requirement, protection: opening.row.protection, reason: reason, item: opening.row.item)
-        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault), password: password)
+        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password)
         release()
         return key
     }
@@ -101,15 +103,9 @@ extension RequestLine {
 
         case .lock: try vault.lock()
 
-        case .canEvaluate(let policy): try vault.canEvaluate(policy)
+        case .canEvaluate(let policy): return try canEvaluate(policy, for: caller, in: vault)
 
-        case .evaluate(let policy, let reason):
-            guard !reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
-            try vault.canEvaluate(policy)
-            _ = try gather(
-                Operation(kind: .evaluatePolicy, requirement: Vault.requirement(of: policy), protection: .always, reason: reason), for: caller,
-                in: vault)
-            release()
+        case .evaluate(let evaluation): return try evaluate(evaluation, for: caller, in: vault)
 
         default: try carryOutUpkeep(request, for: caller, in: vault)
         }
@@ -117,7 +113,7 @@ extension RequestLine {
     }
 
     /// What was shown served its operation.
-    private func release() {
+    func release() {
         if let (trace, nonce) = allowing { trace.released(nonce) }
         allowing = nil
     }

@@ -15,6 +15,8 @@ final class EnclaveConnection: EnclaveLine {
     private let lent: LentKeys
     /// Tells the caller that its time no longer runs on the machine's clock.
     var onWaitingForPerson: (String) throws -> Void = { _ in }
+    /// What the caller's context was authorised by, for the request that is served now. The enclave knows whose it is.
+    var authorisation: [UInt8]?
     private var channel: Channel?
     /// Who the caller is, where that was asked. It does not change for as long as the connection lasts.
     private var identity: CallerIdentity?
@@ -62,7 +64,7 @@ final class EnclaveConnection: EnclaveLine {
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
         // Only where a person may be asked can the wait be long enough for the caller to end meanwhile.
         let mayWait = mayAsk && row.accessControl != nil
-        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk)
+        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorisation: authorisation)
         let answer = try ask(request, password: password, watching: mayWait ? socket : nil)
         guard case .opened = answer.reply else { throw Self.notUnderstood }
         return try answer.takeSecret(KeyLease.keyBytes)

@@ -80,6 +80,7 @@ package struct KeychainDoor: Sendable {
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
+            line.authorisation = request.authorisation
             try RequestInProgress.serve(request, value: value, of: caller, parts: parts, enclave: line, to: sink)
             return .answered
         } catch let refusal as Refusal {

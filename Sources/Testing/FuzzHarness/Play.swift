@@ -69,7 +69,7 @@ final class Play {
         switch request {
         case .registerCaller, .challenge, .identify: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
-        case .open(let row, let wrapped, let reason, let mayAsk): try open(row, wrapped, reason, mayAsk)
+        case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, wrapped, reason, mayAsk)
         case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))
         case .lease:
             let lent = try vault.lease()
@@ -83,7 +83,8 @@ final class Play {
         case .consent:
             let judgement = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
             try promise(judgement != .allow, "consent is given without anything shown")
-        case .evaluate(let policy, _):
+        case .evaluate(let evaluation):
+            guard case .policy(let policy) = evaluation.subject else { break }
             let judgement = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
             try promise(judgement != .allow, "a policy holds without anything shown")
         default: try personal(request)

@@ -39,7 +39,7 @@ extension WireFuzzing {
             [
                 unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
-                EnclaveRequest.evaluate(.biometry, reason: "x"),
+                EnclaveRequest.evaluate(Evaluation(.policy(.biometry), reason: "x")),
                 EnclaveRequest.forgetFingers(challenge(.set), passcode), open(.whenUnlocked, .biometryCurrentSet),
             ],
             [

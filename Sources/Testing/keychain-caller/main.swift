@@ -2,12 +2,13 @@
 // behind it what was found: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
 
 import Foundation
+import Glibc
 import LocalAuthentication
 import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|rich|sealed|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print("usage: keychain-caller add|rich|sealed|guard|evaluate|forked|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -47,6 +48,38 @@ case "list":
     item[kSecMatchLimit] = kSecMatchLimitAll
     status = SecItemCopyMatching(item as CFDictionary, &found)
 case "update": status = SecItemUpdate(item as CFDictionary, [kSecValueData: Data(value.utf8)] as CFDictionary)
+// So that reading it asks.
+case "guard":
+    item[kSecValueData] = Data(value.utf8)
+    item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
+    status = SecItemAdd(item as CFDictionary, nil)
+case "evaluate":
+    let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))
+    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "evaluate") { _, error in
+        print((error as? LAError)?.errorCode ?? 0)
+        answered.signal()
+    }
+    answered.wait()
+    exit(0)
+// Has the person asked, and tries in a child and by itself what was allowed.
+case "forked":
+    item[kSecAttrService] = words[2]
+    let context = LAContext()
+    let asked = DispatchSemaphore(value: 0)
+    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "fork") { _, _ in asked.signal() }
+    asked.wait()
+    item[kSecUseAuthenticationContext] = context
+    item[kSecUseAuthenticationUI] = kSecUseAuthenticationUIFail
+    let child = fork()
+    let found = SecItemCopyMatching(item as CFDictionary, nil)
+    if child == 0 {
+        print("child \(found)")
+        fflush(nil)
+        _exit(0)
+    }
+    waitpid(child, nil, 0)
+    print("parent \(SecItemCopyMatching(item as CFDictionary, nil))")
+    exit(0)
 case "delete": status = SecItemDelete(item as CFDictionary)
 default: exit(64)
 }
@@ -59,6 +92,13 @@ case let attributes as [String: Any]:
     let shown = attributes.filter { !["cdat", "mdat", "agrp", "accc", "sha1"].contains($0.key) }.map { "\($0.key)=\(text(of: $0.value))" }
     print("\(status) \(shown.sorted().joined(separator: " "))")
 default: print(status)
+}
+
+/// Swift hides it, since a child must not go on with what other threads had begun; here there is no other.
+func fork() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { exit(70) }
+    return unsafeBitCast(symbol, to: Fork.self)()
 }
 
 var rich: [CFString: Any] {

@@ -106,6 +106,10 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         case notCentred = 3
         case removeAndRetry = 4
         case tooFast = 5
+        /// The sensor had an error, and goes on looking.
+        case sensorFault = 6
+        /// Another program uses the reader; it is waited for.
+        case busy = 7
     }
 
     package let news: News

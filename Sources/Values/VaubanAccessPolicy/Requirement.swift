@@ -36,6 +36,9 @@ package struct Requirement: Hashable, Sendable {
         openWays.contains { way in way.contains { [.presence, .biometryAny, .biometryCurrentSet].contains($0) } }
     }
 
+    /// Whether the passcode brings any of its ways nearer.
+    package var takesPasscode: Bool { openWays.contains { way in way.contains { [.presence, .passcode].contains($0) } } }
+
     /// The ways that can ever be gone here; a control with none of them is refused when an item is made.
     package var openWays: [[Factor]] { ways.filter { !$0.contains(.companion) } }
 }

@@ -52,6 +52,8 @@ package struct ItemQuery: Hashable, Sendable {
     package var coversAllOwners = false
     /// The caller's reason, shown to the person under the caller's name (`kSecUseOperationPrompt`).
     package var operationPrompt: String?
+    /// What the caller's context was authorised by (`kSecUseAuthenticationContext`): a handle of the enclave's.
+    package var authorisation: [UInt8]?
 
     package init(kind: ItemKind, attributes: ItemAttributes = ItemAttributes()) {
         self.kind = kind
@@ -61,7 +63,7 @@ package struct ItemQuery: Hashable, Sendable {
 
 /// `ItemQuery ::= SEQUENCE { kind INTEGER, attributes ItemAttributes, limit INTEGER, flags INTEGER, ui INTEGER,
 ///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL,
-///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL }`
+///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL, authorisation [3] OCTET STRING (SIZE (32)) OPTIONAL }`
 extension ItemQuery: DERReadable, DERWritable {
     /// Bytes of a reason; longer ones are refused, never cut.
     package static let operationPromptBytesMax = 1024
@@ -90,6 +92,7 @@ extension ItemQuery: DERReadable, DERWritable {
         }
         operationPrompt = try fields.optionalText(1, "prompt", max: Self.operationPromptBytesMax)
         reference = try fields.optionalOctets(2, "reference", in: 16...16)
+        authorisation = try fields.optionalOctets(3, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -105,6 +108,7 @@ extension ItemQuery: DERReadable, DERWritable {
             try fields.optionalInteger(0, protection?.number)
             try fields.optionalText(1, operationPrompt)
             try fields.optionalOctets(2, reference)
+            try fields.optionalOctets(3, authorisation)
         }
     }
 }

@@ -4,6 +4,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+package import VaubanLinuxHost
 
 /// One dictionary, read but not yet judged as a whole.
 struct ItemDictionary {
@@ -30,6 +31,8 @@ struct ItemDictionary {
     private var operationPrompt: String?
     /// The application's own password, of the authentication context.
     private(set) var password: ApplicationPassword?
+    /// What ends the call when it is invalidated.
+    private(set) var context: (any KeychainAuthenticationContext)?
 
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
@@ -154,6 +157,7 @@ struct ItemDictionary {
                 throw Refusal(.authenticationFailed, "the authentication context is not an LAContext")
             }
             if context.interactionNotAllowed { suppressesUI = true }
+            self.context = context
             password = context.applicationPassword
             if operationPrompt == nil, !context.localizedReason.isEmpty { operationPrompt = context.localizedReason }
         default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not supported")
@@ -219,6 +223,7 @@ extension ItemDictionary {
         query.returnsReference = returns.contains(.persistentRef)
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
+        query.authorisation = context?.authorisation
         return query
     }
 
@@ -256,4 +261,9 @@ package protocol KeychainAuthenticationContext: AnyObject {
     var localizedReason: String { get }
     /// What `setCredential` was given for the items that it opens.
     var applicationPassword: ApplicationPassword? { get }
+    /// The enclave's handle to what the person has shown in it.
+    var authorisation: [UInt8]? { get }
+    /// A call begins that the context's invalidation is to end; false when it is invalid already.
+    func begin(_ call: CallCancellation) -> Bool
+    func end(_ call: CallCancellation)
 }

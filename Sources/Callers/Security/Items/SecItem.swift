@@ -2,9 +2,11 @@
 // status; nothing is decided here.
 
 internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
 /// Adds an item: Apple's `SecItemAdd` (C-008). `result` receives what the return keys ask for.
@@ -27,7 +29,9 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         let parsed = try ItemDictionary(query, for: .copyMatching)
         let request = try parsed.query()
         let makesObject = parsed.returns.contains(.ref) || parsed.filter.needsCertificate
-        let entries = try Keychain.client().copyMatching(request, password: parsed.passwordBytes)
+        let entries = try parsed.running { (waiting, cancellation) throws(Refusal) in
+            try Keychain.client().copyMatching(request, password: parsed.passwordBytes, waiting: waiting, cancellation: cancellation)
+        }
         var found = entries.compactMap { ItemResult($0, kind: request.kind, makesObject: makesObject) }
         if !parsed.filter.isEmpty {
             found = found.filter { parsed.filter.matches($0.record, $0.certificate, issuers: CertificatesInKeychain.ofSubject) }
@@ -50,7 +54,11 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let request = try selection.query()
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
         let secret = changes.secret
-        try Keychain.client().update(request, try changes.changes(of: request.kind), secret: secret, password: selection.passwordBytes)
+        let wanted = try changes.changes(of: request.kind)
+        try selection.running { (waiting, cancellation) throws(Refusal) in
+            try Keychain.client().update(
+                request, wanted, secret: secret, password: selection.passwordBytes, waiting: waiting, cancellation: cancellation)
+        }
     }
 }
 
@@ -112,6 +120,23 @@ private func reporting(_ body: () throws -> Void) -> OSStatus {
         return refusal.status
     } catch {
         return errSecInternal
+    }
+}
+
+extension ItemDictionary {
+    /// A call that may ask the person: its context's invalidation ends it, and this process's terminal hears where they are asked.
+    fileprivate func running<Value>(
+        _ call: (@escaping KeychainClient.Waiting, CallCancellation?) throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        guard let context else { return try OwnTerminal.asking(of: try Service.current()) { (waiting) throws(Refusal) in try call(waiting, nil) } }
+        let cancellation = CallCancellation()
+        guard context.begin(cancellation) else { throw Refusal(.authenticationFailed, "the authentication context was invalidated") }
+        defer { context.end(cancellation) }
+        do throws(Refusal) {
+            return try OwnTerminal.asking(of: try Service.current()) { (waiting) throws(Refusal) in try call(waiting, cancellation) }
+        } catch {
+            throw cancellation.isCancelled ? Refusal(.authenticationFailed, "the authentication context was invalidated") : error
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 internal import Synchronization
-import VaubanLinuxHost
 
-/// Ends one running call from another thread: its connection is shut down, which authd and the enclave see at once.
+/// Ends one running call from another thread: its connection is shut down, which every room behind it sees at once.
 package final class CallCancellation: Sendable {
     private let state = Mutex<(channel: Channel?, isCancelled: Bool)>((nil, false))
 
@@ -18,7 +17,11 @@ package final class CallCancellation: Sendable {
     }
 
     /// Names the connection of the call that this ends.
-    func watch(_ channel: Channel) {
-        state.withLock { $0.channel = channel }
+    package func watch(_ channel: Channel) {
+        let isCancelled = state.withLock { state in
+            state.channel = channel
+            return state.isCancelled
+        }
+        if isCancelled { channel.shutDown() }
     }
 }

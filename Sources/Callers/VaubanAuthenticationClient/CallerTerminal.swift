@@ -1,0 +1,141 @@
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// The terminal on which this process runs, as the kernel names it: never a descriptor that the program offers. Asked here
+/// only where the person allowed that, since the program can read what is typed on its own terminal.
+final class CallerTerminal: PromptSurface {
+    static let place = "the terminal of the program that asks"
+    private let descriptor: Descriptor
+
+    private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+    /// Nil where there is none, and where this process is in its background.
+    static func inForeground() -> CallerTerminal? {
+        let number = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let descriptor = Descriptor(number)
+        return tcgetpgrp(number) == getpgrp() ? CallerTerminal(descriptor) : nil
+    }
+
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    // MARK: PromptSurface
+
+    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+        // What a consent lets happen takes more words than this place has.
+        guard question.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
+        defer { withExtendedLifetime(mode) {} }
+        write(CallerTerminalText.head(question))
+        defer { write("\n") }
+        return question.ways.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
+    }
+
+    func settled(_ outcome: PromptOutcome) {}
+
+    private func awaitFinger(_ withdrawal: any Withdrawal) -> PromptResponse {
+        while let byte = key(withdrawal) {
+            if [Key.interrupt, Key.endOfText, Key.escape].contains(byte) { return .cancelled }
+        }
+        return withdrawal.isWithdrawn() ? .withdrawn : .cancelled
+    }
+
+    private func readPasscode(_ withdrawal: any Withdrawal) -> PromptResponse {
+        var typed = SecretBytes(count: SealedPasscode.passcodeBytesMax) { _ in }
+        var count = 0
+        while let byte = key(withdrawal) {
+            switch byte {
+            case Key.interrupt, Key.endOfText, Key.escape: return .cancelled
+            case Key.newline, Key.carriageReturn: return count == 0 ? .cancelled : .passcode(typed.part(0..<count))
+            case Key.delete, Key.backspace: while count > 0 { count -= 1; if Self.begins(typed, at: count) { break } }
+            case Key.killLine: count = 0
+            case 0..<0x20: continue
+            case _ where count < typed.count:
+                typed.withUnsafeMutableBytes { $0[count] = byte }
+                count += 1
+            default: write("\u{7}")
+            }
+        }
+        return withdrawal.isWithdrawn() ? .withdrawn : .cancelled
+    }
+
+    /// In UTF-8 a character is a leading byte and those that continue it.
+    private static func begins(_ typed: borrowing SecretBytes, at position: Int) -> Bool { typed.withUnsafeBytes { $0[position] & 0xC0 != 0x80 } }
+
+    private enum Key {
+        static let interrupt: UInt8 = 0x03, endOfText: UInt8 = 0x04, backspace: UInt8 = 0x08, newline: UInt8 = 0x0A
+        static let carriageReturn: UInt8 = 0x0D, killLine: UInt8 = 0x15, escape: UInt8 = 0x1B, delete: UInt8 = 0x7F
+    }
+
+    /// The next key; nil when the question was withdrawn or the terminal is gone.
+    private func key(_ withdrawal: any Withdrawal) -> UInt8? {
+        while true {
+            var pollers = [
+                pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&pollers, nfds_t(pollers.count), -1) < 0 { if errno == EINTR { continue } else { return nil } }
+            if pollers[0].revents != 0 && withdrawal.isWithdrawn() { return nil }
+            guard pollers[1].revents != 0 else { continue }
+            var byte: UInt8 = 0
+            let count = read(descriptor.number, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            return count == 1 ? byte : nil
+        }
+    }
+}
+
+/// What is said on a program's own terminal.
+enum CallerTerminalText {
+    static func head(_ question: PromptQuestion) -> String {
+        guard question.attempt == 1 else {
+            return "That was not the passcode. Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question.ways)
+        }
+        let path = question.caller.path.map { PlainLine.of($0, charactersMax: 240) } ?? "an unknown program"
+        var lines = ["", "Vauban asks for you.", "  Who asks:  \(path) (process \(question.caller.pid))"]
+        if let reason = question.reason { lines.append("  It says:   “\(reason)”") }
+        lines.append("  This program can read what you type here; you allowed that: vauban allow terminal-prompts")
+        return lines.joined(separator: "\n") + "\n" + entry(question.ways)
+    }
+
+    private static func entry(_ ways: Ways) -> String {
+        switch (ways.contains(.passcode), ways.contains(.finger)) {
+        case (true, true): "Touch the reader or type the passcode (Ctrl-C refuses): "
+        case (true, false): "Passcode (Ctrl-C refuses): "
+        default: "Touch the reader, or press Ctrl-C to refuse: "
+        }
+    }
+
+    static func waiting(at place: String) -> String { "vauban: waiting for your answer: \(PlainLine.of(place, charactersMax: 200))\n" }
+}
+
+/// No echo, and each key at once: also those that would otherwise become signals, so that Ctrl-C is an answer. The terminal is
+/// as before when this ends.
+private final class QuietMode {
+    private let descriptor: Descriptor
+    private let before: termios
+
+    init?(_ descriptor: Descriptor) {
+        var mode = termios()
+        guard tcgetattr(descriptor.number, &mode) == 0 else { return nil }
+        self.descriptor = descriptor
+        before = mode
+        mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
+        // What was typed before the person was asked is no answer.
+        guard tcsetattr(descriptor.number, TCSAFLUSH, &mode) == 0 else { return nil }
+    }
+
+    deinit {
+        var before = before
+        tcsetattr(descriptor.number, TCSADRAIN, &before)
+    }
+}

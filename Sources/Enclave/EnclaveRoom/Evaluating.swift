@@ -1,0 +1,61 @@
+// Evaluations: a policy or a control is judged, the person is asked for what is missing, and the context that asked gets a
+// handle to what was shown.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+extension RequestLine {
+    func canEvaluate(_ policy: OwnerPolicy, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
+        try vault.canEvaluate(policy)
+        return Response(.evaluated(EvaluationResult(domainState: policy == .biometry ? domainState(for: caller, in: vault) : nil)))
+    }
+
+    func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
+        guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
+        // Before anybody is asked: what was shown before a lock is worth nothing after it.
+        let epoch = vault.epoch
+        let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
+        if !evaluation.mayAsk, case .ask = vault.judge(requirement, for: protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
+        let gathered = try gather(
+            Operation(kind: .evaluatePolicy, requirement: requirement, protection: protection, reason: evaluation.reason, titles: evaluation.titles),
+            for: caller, in: vault, beginning: beginning)
+        release()
+        let handle = try room.authorisations.add(try vault.authorised(by: gathered, since: epoch), for: caller, on: self)
+        let state = gathered.evidence.finger == nil ? nil : domainState(for: caller, in: vault)
+        return Response(.evaluated(EvaluationResult(authorisation: handle, domainState: state)))
+    }
+
+    /// What is to be shown, and what counts as shown already. A policy is asked for anew each time; a control is satisfied by
+    /// what the context has.
+    private func prepare(
+        _ evaluation: Evaluation, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> (Requirement, Protection, GatheredEvidence) {
+        var beginning = GatheredEvidence()
+        let requirement: Requirement
+        let protection: Protection
+        switch evaluation.subject {
+        case .policy(let policy):
+            try vault.canEvaluate(policy)
+            requirement = Vault.requirement(of: policy)
+            protection = .always
+        case .control(let control, let operation):
+            guard let asked = control.requirement(for: operation.itemOperation) else {
+                throw Refusal(.badParameter, "the access control does not allow this operation")
+            }
+            requirement = asked
+            protection = control.protection
+            beginning = room.authorisations.evidence(evaluation.authorisation, for: caller, in: vault) ?? beginning
+        }
+        if beginning.evidence.finger == nil { beginning.evidence.finger = vault.fingerThatUnlocked(within: evaluation.reuseSeconds) }
+        return (requirement, protection, beginning)
+    }
+
+    private func domainState(for caller: Peer, in vault: Vault) -> [UInt8]? {
+        let identity = identity ?? room.witness.identity(of: caller)
+        // A path also for the person's own builds, whose digest each build changes.
+        let path = identity.executable?.path
+        return vault.domainState(for: identity.standing == .own ? path ?? "" : identity.application?.text ?? path ?? "")
+    }
+}

@@ -1,0 +1,138 @@
+// What an LAContext asks to be evaluated, and what comes of it.
+
+package import SwiftASN1
+package import VaubanDER
+
+/// What a control is evaluated for: `LAAccessControlOperation`, with Apple's numbers.
+package enum ControlOperation: Int64, CaseIterable, Sendable {
+    case createItem = 0
+    case useItem = 1
+    case createKey = 2
+    case sign = 3
+    case decrypt = 4
+    case exchangeKeys = 5
+
+    package var itemOperation: ItemOperation {
+        switch self {
+        case .createItem, .createKey: .encrypt
+        case .useItem: .decrypt
+        case .sign: .sign
+        // Decrypting with a private key is a key exchange with the sender's.
+        case .decrypt, .exchangeKeys: .computeKey
+        }
+    }
+}
+
+/// One evaluation: the person is asked unless what the context already has is enough.
+///
+/// `Evaluation ::= SEQUENCE { subject CHOICE { policy [0] INTEGER, control [1] SEQUENCE { AccessControl, operation INTEGER } },
+///   reason UTF8String (SIZE (0..1024)), mayAsk BOOLEAN, reuseSeconds INTEGER (0..300), titles [2] PromptTitles OPTIONAL,
+///   authorisation [3] OCTET STRING (SIZE (32)) OPTIONAL }`
+package struct Evaluation: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
+        case policy(OwnerPolicy)
+        case control(AccessControl, ControlOperation)
+    }
+
+    package static let reasonBytesMax = 1024
+    package static let reuseSecondsMax: Int64 = 300
+
+    package let subject: Subject
+    /// Shown to the person; an empty one is refused.
+    package let reason: String
+    /// Whether the person may be asked.
+    package let mayAsk: Bool
+    /// How long ago the device may have been unlocked by a finger, so that nobody is asked again.
+    package let reuseSeconds: Int64
+    package let titles: PromptTitles
+    /// What the context was authorised by so far.
+    package let authorisation: [UInt8]?
+
+    package init(
+        _ subject: Subject, reason: String, mayAsk: Bool = true, reuseSeconds: Int64 = 0, titles: PromptTitles = .standard,
+        authorisation: [UInt8]? = nil
+    ) {
+        self.subject = subject
+        self.reason = reason
+        self.mayAsk = mayAsk
+        self.reuseSeconds = min(max(reuseSeconds, 0), Self.reuseSecondsMax)
+        self.titles = titles
+        self.authorisation = authorisation
+    }
+}
+
+extension Evaluation: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let number = try fields.choice("subject")
+        let subject: Subject? = try fields.optional(number, "subject") { subject in
+            switch number {
+            case 0:
+                guard let policy = OwnerPolicy(rawValue: try subject.integer("policy", in: 1...255)) else {
+                    throw Refusal(.unsupported, "this policy is not known here")
+                }
+                return .policy(policy)
+            case 1:
+                let control: AccessControl = try subject.value("control")
+                guard let operation = ControlOperation(rawValue: try subject.integer("operation", in: 0...255)) else {
+                    throw Refusal(.unsupported, "this operation is not known here")
+                }
+                return .control(control, operation)
+            default: throw DERFault("subject is unknown")
+            }
+        }
+        guard let subject else { throw DERFault("subject is missing") }
+        self.init(
+            subject, reason: try fields.text("reason", max: Self.reasonBytesMax), mayAsk: try fields.boolean("may ask"),
+            reuseSeconds: try fields.integer("reuse", in: 0...Self.reuseSecondsMax),
+            titles: try fields.optional(2, "titles") { fields in
+                let titles = try fields.value("titles", as: PromptTitles.self)
+                guard titles != .standard else { throw DERFault("titles say nothing") }
+                return titles
+            } ?? .standard,
+            authorisation: try fields.optionalOctets(3, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch subject {
+            case .policy(let policy): try fields.tagged(0) { try $0.integer(policy.rawValue) }
+            case .control(let control, let operation): try fields.tagged(1) { try $0.value(control); try $0.integer(operation.rawValue) }
+            }
+            try fields.text(reason)
+            try fields.boolean(mayAsk)
+            try fields.integer(reuseSeconds)
+            if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
+            try fields.optionalOctets(3, authorisation)
+        }
+    }
+}
+
+/// What came of it. Neither part is a yes: the handle is worth something at the enclave alone, to the process that got it.
+///
+/// `EvaluationResult ::= SEQUENCE { authorisation [0] OCTET STRING (SIZE (32)) OPTIONAL,
+///   domainState [1] OCTET STRING (SIZE (32)) OPTIONAL }`
+package struct EvaluationResult: Hashable, Sendable, DERReadable, DERWritable {
+    package static let handleBytes = 32
+
+    /// Names the authorisation at the enclave; absent where nobody was asked (`canEvaluate`).
+    package let authorisation: [UInt8]?
+    /// Stands for the enrolled fingers, towards this application alone: another value means that they are others.
+    package let domainState: [UInt8]?
+
+    package init(authorisation: [UInt8]? = nil, domainState: [UInt8]? = nil) {
+        self.authorisation = authorisation
+        self.domainState = domainState
+    }
+
+    package init(from fields: inout DERFields) throws {
+        authorisation = try fields.optionalOctets(0, "authorisation", in: Self.handleBytes...Self.handleBytes)
+        domainState = try fields.optionalOctets(1, "domain state", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.optionalOctets(0, authorisation)
+            try fields.optionalOctets(1, domainState)
+        }
+    }
+}

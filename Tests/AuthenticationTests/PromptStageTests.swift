@@ -1,0 +1,54 @@
+import Authentication
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+
+/// Every step from every stage: a prompt goes the ways of the table and no other.
+@Suite struct PromptStageTests {
+    private static let (one, two) = (AgentNumber(1), AgentNumber(2))
+    private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one), .ended(.accepted), .unreachable]
+    private static let steps: [PromptStage.Step] = [
+        .reaches(one), .reaches(two), .reachesNobody, .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
+    ]
+
+    @Test func onlyTheseStepsAreAny() {
+        var table: [PromptStage: [PromptStage.Step: PromptStage]] = [:]
+        table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .reachesNobody: .unreachable, .askedAnew: .asked]
+        table[.shown(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .shown(Self.one), .agentLeft(Self.one): .asked]
+        table[.answering(Self.one)] = [.askedAnew: .retry(Self.one), .agentLeft(Self.one): .answering(Self.one)]
+        table[.retry(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .retry(Self.one), .agentLeft(Self.one): .asked]
+        for stage in Self.stages {
+            for step in Self.steps { #expect(stage.after(step) == table[stage]?[step], "\(stage) \(step)") }
+        }
+    }
+
+    @Test(arguments: [PromptOutcome.accepted, .failed, .cancelled, .expired, .callerGone])
+    func theEnclavesWordEndsItFromEverywhereOnce(_ outcome: PromptOutcome) {
+        for stage in Self.stages.prefix(4) { #expect(stage.after(.settled(outcome)) == .ended(outcome)) }
+        for stage in Self.stages.suffix(2) { #expect(stage.after(.settled(outcome)) == nil) }
+    }
+
+    /// An answer counts once, from whoever has the question on the screen.
+    @Test func anAnswerCountsFromWhereItIsShown() {
+        let counting = Self.stages.filter { $0.takesAnswer(of: Self.one) }
+        #expect(counting == [.shown(Self.one), .retry(Self.one)])
+        #expect(Self.stages.allSatisfy { !$0.takesAnswer(of: Self.two) })
+    }
+}
+
+/// What an open prompt hears, and in which order places are tried.
+@Suite struct PromptUpdateTests {
+    @Test func anUpdateGoesToWhoeverHasThePromptOnTheScreen() {
+        var queue = AttentionQueue([Sample.approver(pid: 10), Agent(person: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
+        let (first, second) = (Sample.question(1), Sample.question(2))
+        // The sheet comes before the approver, whenever it came.
+        #expect(queue.handle(.asked(first)) == [.show(AgentNumber(2), first), .shown(first, "the sheet")])
+        #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])
+        let update = PromptUpdate(.tryAgain, fingersLeft: 4)
+        #expect(queue.handle(.updated(prompt: first.prompt, update)) == [.update(AgentNumber(2), prompt: first.prompt, update)])
+        // What stands in line has no picture yet, and what is not there has none.
+        #expect(queue.handle(.updated(prompt: second.prompt, update)) == [])
+        #expect(queue.handle(.updated(prompt: Sample.prompt(9), update)) == [])
+    }
+}

@@ -1,0 +1,295 @@
+// What an LAContext keeps after its person was asked, and what ends that, under Apple's names and through the real rooms.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("Contexts")
+    struct ContextTests {
+        let rooms: Rooms
+        let service = "context-\(UUID().uuidString)"
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func control(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
+            try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
+        }
+
+        private func add(_ account: String, _ flags: SecAccessControlCreateFlags) throws {
+            let item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
+                kSecValueData as String: Data("of \(account)".utf8), kSecAttrAccessControl as String: try control(flags),
+            ]
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+        }
+
+        private func query(_ account: String, _ context: LAContext?) -> [String: Any] {
+            var query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
+            ]
+            query[kSecUseAuthenticationContext as String] = context
+            return query
+        }
+
+        private func read(_ account: String, _ context: LAContext?) -> OSStatus {
+            var result: AnyObject?
+            let asked = query(account, context).merging([kSecReturnData as String: true]) { $1 }
+            let status = SecItemCopyMatching(asked as CFDictionary, &result)
+            if status == errSecSuccess { #expect((result as? Data).map { String(decoding: $0, as: UTF8.self) } == "of \(account)") }
+            return status
+        }
+
+        private func code(_ body: () async throws -> Bool) async -> LAError.Code? {
+            do {
+                _ = try await body()
+                return nil
+            } catch {
+                return (error as? LAError)?.code
+            }
+        }
+
+        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
+            let reader = try rooms.reader()
+            try rooms.enrol(reader)
+            do { try await body(reader) } catch { Issue.record(error) }
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            reader.leave()
+            try rooms.awaitReader(isThere: false)
+        }
+
+        /// The program chooses the moment; afterwards its calls ask nobody, until it says that this is over.
+        @Test(.proves("C-129", "C-130", "C-131", "C-135"))
+        func aControlThatWasEvaluatedUpFrontAsksNobodyAgain() async throws {
+            try add("token", .userPresence)
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let context = LAContext()
+            #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "show the token"))
+            #expect(person.questions.map(\.reason) == ["show the token"])
+            #expect(read("token", context) == errSecSuccess)
+            #expect(SecItemUpdate(query("token", context) as CFDictionary, [kSecAttrComment: "x"] as CFDictionary) == errSecSuccess)
+            context.interactionNotAllowed = true
+            #expect(read("token", context) == errSecSuccess)
+            #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "again"))
+            #expect(person.questions.count == 1)
+            // Another context has nothing of it.
+            #expect(read("token", LAContext()) == errSecUserCanceled)
+            #expect(person.questions.count == 2)
+            context.invalidate()
+            context.invalidate()
+            #expect(read("token", context) == errSecAuthFailed)
+            #expect(person.questions.count == 2)
+        }
+
+        @Test func aLockEndsWhatAContextHas() async throws {
+            try add("token", .userPresence)
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let context = LAContext()
+            #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
+            #expect(read("token", context) == errSecSuccess)
+            try rooms.authentication.lock()
+            #expect(read("token", context) == errSecInteractionNotAllowed)
+            try rooms.unlock()
+            #expect(read("token", context) == errSecUserCanceled)
+            #expect(person.questions.count == 2)
+        }
+
+        /// Each kind of evidence opens what asks for it, and only the rest is asked for.
+        @Test(.proves("C-117", "C-118", "C-125"))
+        func aFingerStandsForNoPasscodeAndAPasscodeForNoFinger() async throws {
+            try await withFinger { reader in
+                try add("finger", .biometryAny)
+                try add("passcode", .devicePasscode)
+                try add("both", [.biometryAny, .and, .devicePasscode])
+                let person = try rooms.person([.silence, .cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+                defer { person.leave() }
+                reader.expect(.match)
+                let touched = LAContext()
+                #expect(try await touched.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
+                #expect(read("finger", touched) == errSecSuccess)
+                #expect(read("passcode", touched) == errSecUserCanceled)
+                #expect(read("both", touched) == errSecSuccess)
+                // The policy for fingers takes nothing else; what was missing later was the passcode alone.
+                #expect(person.questions.map(\.ways) == [.finger, .passcode, .passcode])
+                let typed = LAContext()
+                #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
+                #expect(read("passcode", typed) == errSecSuccess)
+                #expect(read("finger", typed) == errSecUserCanceled)
+                #expect(person.questions.last?.ways == .finger)
+            }
+        }
+
+        @Test(.proves("C-127", "C-147"))
+        func theDomainStateSaysThatTheFingersAreOthers() async throws {
+            let context = LAContext()
+            #expect(context.evaluatedPolicyDomainState == nil && context.biometryType == .none)
+            try await withFinger { reader in
+                let person = try rooms.person([.silence])
+                defer { person.leave() }
+                #expect(context.biometryType == .touchID)
+                #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+                #expect(context.evaluatedPolicyDomainState == nil)
+                #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+                let before = try #require(context.evaluatedPolicyDomainState)
+                #expect(context.domainState.biometry.stateHash == before && context.domainState.stateHash == before)
+                reader.expect(.match)
+                let other = LAContext()
+                #expect(try await other.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
+                #expect(other.evaluatedPolicyDomainState == before)
+                // The same finger once more is another enrolment.
+                try rooms.enrol(reader)
+                #expect(other.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+                #expect(other.evaluatedPolicyDomainState != nil && other.evaluatedPolicyDomainState != before)
+            }
+            #expect(context.domainState.stateHash == nil)
+        }
+
+        /// Both buttons end the question, and the program learns which; their words are its own, as far as they are words.
+        @Test(.proves("C-098", "C-120", "C-124"))
+        func fallbackAndCancelAreTwoAnswers() async throws {
+            try await withFinger { _ in
+                let person = try rooms.person([.fallback, .cancel, .silence])
+                defer { person.leave() }
+                let context = LAContext()
+                context.localizedFallbackTitle = "Use\u{1B}[31m\nmy own \u{202E}way"
+                context.localizedCancelTitle = ""
+                let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
+                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open\u{1B}[2J\u{202E} it") } == .userFallback)
+                context.localizedFallbackTitle = ""
+                context.localizedCancelTitle = "Later"
+                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userCancel)
+                #expect(person.questions.map(\.reason) == ["open[2J it", "open it"])
+                #expect(person.questions.map(\.titles) == [
+                    PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
+                ])
+                #expect(person.questions.map(\.offersFallback) == [true, false])
+            }
+        }
+
+        /// The picture reacts while the question stays, and the prompt closes by the finger that matches.
+        @Test(.proves("C-102"))
+        func aFingerThatIsNotRecognisedIsToldAndAskedForAgain() async throws {
+            try await withFinger { reader in
+                let person = try rooms.person([.silence])
+                defer { person.leave() }
+                reader.expect(.miss, .match)
+                #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
+                #expect(person.questions.count == 1)
+                #expect(person.questions.first?.state.finger == .awaited)
+                try awaitTrue("the outcome") { person.outcomes == [.accepted] }
+                #expect(person.updates.map(\.news) == [.tryAgain, .matched])
+                #expect(person.updates.first?.fingersLeft == 4)
+            }
+        }
+
+        /// Pre-flight said yes, and the evaluation fails all the same: too many misses, then only the passcode helps.
+        @Test(.proves("C-122", "C-136", "C-138", "C-140"))
+        func fiveMissesEndFingersUntilThePasscode() async throws {
+            try await withFinger { reader in
+                let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode), .silence])
+                defer { person.leave() }
+                let context = LAContext()
+                let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
+                #expect(context.canEvaluatePolicy(policy, error: nil))
+                reader.expect(.miss, .miss, .miss, .miss, .miss, .match)
+                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open") } == .authenticationFailed)
+                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open") } == .biometryLockout)
+                var error: NSError?
+                #expect(!context.canEvaluatePolicy(policy, error: &error) && error?.code == LAError.Code.biometryLockout.rawValue)
+                #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
+                #expect(person.questions.last?.ways == .passcode && person.questions.last?.state.finger == .disabled)
+                #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
+            }
+        }
+
+        @Test func aLockEndsTheQuestion() async throws {
+            try add("token", .userPresence)
+            let person = try rooms.person([.act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() }])
+            defer { person.leave() }
+            #expect(await code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .systemCancel)
+            try rooms.unlock()
+            #expect(read("token", nil) == errSecInteractionNotAllowed)
+            try rooms.unlock()
+            try awaitTrue("the outcomes") { person.outcomes == [.cancelled, .cancelled] }
+        }
+
+        @Test func aContextThatIsLetGoEndsItsQuestion() throws {
+            let person = try rooms.person([.silence])
+            defer { person.leave() }
+            let ended = Mutex<LAError.Code?>(nil)
+            let replied = DispatchSemaphore(value: 0)
+            var context: LAContext? = LAContext()
+            context?.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "wait") { _, error in
+                ended.withLock { $0 = (error as? LAError)?.code }
+                replied.signal()
+            }
+            #expect(person.awaitQuestion())
+            context = nil
+            #expect(replied.wait(timeout: .now() + 10) == .success)
+            #expect(ended.withLock { $0 } == .appCancel)
+        }
+
+        @Test func invalidatingEndsAKeychainCallToo() throws {
+            try add("token", .userPresence)
+            let person = try rooms.person([.silence])
+            defer { person.leave() }
+            let context = LAContext()
+            let call = Running { read("token", context) }
+            #expect(person.awaitQuestion())
+            context.invalidate()
+            #expect(try call.value() == errSecAuthFailed)
+            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+        }
+
+        @Test func whereNobodyMayOrCanBeAskedAnEvaluationEndsAtOnce() async throws {
+            let context = LAContext()
+            var error: NSError?
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
+            #expect(error?.code == LAError.Code.notInteractive.rawValue)
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
+            let person = try rooms.person([])
+            defer { person.leave() }
+            context.interactionNotAllowed = true
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
+            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") } == .companionNotAvailable)
+            #expect(person.questions.isEmpty)
+        }
+
+        /// One question at a time is before a person, and each answer is for its own.
+        @Test func twoCallersAtOnceAreAskedOneAfterTheOther() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            async let first = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one") }
+            async let second = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "two") }
+            let ends = await [first, second]
+            #expect(ends.count { $0 == nil } == 1 && ends.count { $0 == .userCancel } == 1)
+            #expect(Set(person.questions.map(\.prompt)).count == 2 && Set(person.questions.map(\.challenge)).count == 2)
+        }
+
+        /// A child has the handle in its memory and is another process.
+        @Test func aForkedChildHasNothingOfItsParents() throws {
+            try add("token", .userPresence)
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+            program.arguments = ["forked", "token", service]
+            let output = Pipe()
+            program.standardOutput = output
+            try program.run()
+            program.waitUntilExit()
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            #expect(said == "child \(errSecInteractionNotAllowed)\nparent 0\n")
+            #expect(person.questions.count == 1)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# An application asks on its own terminal only where nothing else is there, where the person allowed it, and in the foreground; where
+# they are asked elsewhere its terminal says so.
+# proves: C-106 C-109
+set -u
+. Tests/Scripts/lib/command-line.sh
+caller=$VAUBAN_BUILD/keychain-caller
+[ -x "$caller" ] || { echo 'keychain-caller is not built'; exit 77; }
+set_passcode
+expect_status 0 "$caller" guard a 'the value'
+
+# Not allowed: refused at once, in the foreground too, and nothing is written to the terminal.
+play "$caller" get a >"$TMPDIR/out" <<STEPS
+expect -25308
+absent Vauban asks
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it was not refused where it is not allowed'; }
+
+play "$VAUBAN_BUILD/vauban" allow terminal-prompts on >"$TMPDIR/out" <<STEPS
+expect asscode
+secret $passcode
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'terminal prompts could not be allowed'; }
+
+# Allowed and in the foreground: it asks, without echo, and the terminal is as before.
+play sh -c '"$1" get a; "$1" evaluate a' sh "$caller" >"$TMPDIR/out" <<STEPS
+expect Vauban asks for you
+expect Who asks:  $caller
+expect Passcode (
+secret not the passcode
+expect That was not the passcode
+secret $passcode
+expect 0 the value
+expect It says:   “evaluate”
+expect Passcode (
+key ctrl-c
+expect -2
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it did not ask in the foreground'; }
+grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
+
+# In the background of the same terminal: refused at once, by the keychain and by an evaluation.
+cat >"$TMPDIR/background" <<BACKGROUND
+set -m
+"$caller" get a & wait \$!
+"$caller" evaluate a & wait \$!
+echo over
+BACKGROUND
+play bash "$TMPDIR/background" >"$TMPDIR/out" <<STEPS
+expect -25308
+expect -1004
+expect over
+absent Vauban asks
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'a program in the background was not refused'; }
+
+# Without a terminal, with one on its standard input that is not its own: a descriptor that is offered is none to ask on.
+play sh -c 'setsid --wait "$1" get a; echo over' sh "$caller" >"$TMPDIR/out" <<STEPS
+expect -25308
+expect over
+absent Vauban asks
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it asked on a terminal that was not its own'; }
+
+# With an approver elsewhere the question goes there, and the program's terminal says where.
+cat >"$TMPDIR/asker" <<ASKER
+#!/bin/sh
+exec "$VAUBAN_BUILD/pty-play" --seconds 60 -- "$caller" get a >"$TMPDIR/asked" <<'STEPS'
+expect vauban: waiting for your answer: vauban approve on pts/
+expect 0 the value
+absent Vauban asks
+STEPS
+ASKER
+chmod +x "$TMPDIR/asker"
+cat >"$TMPDIR/start" <<START
+#!/bin/sh
+"$TMPDIR/asker" & echo \$! >"$TMPDIR/asker.pid"
+START
+chmod +x "$TMPDIR/start"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Programs can ask you here
+run $TMPDIR/start
+expect Who asks:  keychain-caller
+expect Passcode
+secret $passcode
+expect Accepted
+run tail --pid=\$(cat $TMPDIR/asker.pid) -f /dev/null
+run grep -q '0 the value' $TMPDIR/asked
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/asked"; fail 'the question did not go to the approver'; }
+expect_text 'vauban: waiting for your answer: vauban approve on pts/' "$TMPDIR/asked"
+echo 'an application asks on its own terminal where that is allowed, and nowhere else'
