@@ -147,7 +147,7 @@ import VaubanPrompt
         var model = SheetModel()
         let number = model.asked(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))
-        #expect(view.notice == .init(text: "Too many wrong passcodes. You can try again in \(clock).", isError: true))
+        #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
         #expect((view.entry, view.secondsToNext) == (.closed, next))
         let isTaken = model.answers(number, withPasscode: true, now: now)
         #expect(!isTaken)
@@ -162,6 +162,20 @@ import VaubanPrompt
         #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
         let isTaken = model.answers(number, withPasscode: true, now: 90 * Self.second + 7)
         #expect(isTaken)
+    }
+
+    @Test func aWrongPasscodeTooManyIsCountedDownUntilItIsReadOrOver() throws {
+        var model = SheetModel()
+        let first = model.asked(Self.question(), nil, now: 0)
+        model.settled()
+        model.lockedOut(seconds: 60, now: 0)
+        let view = try #require(model.view(now: 500_000_000))
+        #expect((view.notice?.text, view.entry, view.confirm, view.secondsToNext) == ("You can try again in 1:00.", .hidden, nil, 0.5))
+        #expect(view.question != first)
+        #expect(model.view(now: 60 * Self.second) == nil)
+        // A question that comes meanwhile takes its place.
+        _ = model.asked(Self.question(prompt: 2), nil, now: 0)
+        #expect(model.view(now: 0)?.confirm == "Allow")
     }
 
     @Test func consentShowsWhoseItIsAndOffersWhatIsOffered() throws {

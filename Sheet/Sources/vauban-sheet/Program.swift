@@ -15,6 +15,8 @@ import VaubanPrompt
         guard CommandLine.arguments.count == 1 else { end(64, usage) }
         do { try SheetAgent.hideMemory() } catch { end(70, "vauban-sheet: \(error)") }
         guard let lock = SessionLock.wait() else { end(70, "vauban-sheet: \(SessionLock.path) cannot be locked") }
+        g_set_prgname("vauban-sheet")
+        g_set_application_name("Vauban")
         // A window this small is drawn fastest without the graphics card's drivers, which take most of a second to load.
         setenv("GSK_RENDERER", "cairo", 0)
         guard gtk_init_check() != 0 else { end(69, "vauban-sheet: there is no display here") }

@@ -106,6 +106,8 @@ enum PromptWords {
         case .notCentred: "Place the middle of your finger on the reader."
         case .removeAndRetry: "Lift your finger, then touch the reader again."
         case .tooFast: "That was too fast. Move your finger more slowly."
+        case .sensorFault: "The reader had a fault. Touch it again."
+        case .busy: "Another program uses the fingerprint reader. It will be your turn next."
         }
     }
 
@@ -118,7 +120,7 @@ enum PromptWords {
     static func wait(_ seconds: Int64) -> String {
         let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
         let clock = seconds < 3600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
-        return "Too many wrong passcodes. You can try again in \(clock)."
+        return "You can try again in \(clock)."
     }
 
     static func confirm(_ question: PromptQuestion) -> String { question.operation == .unlock ? "Unlock" : "Allow" }

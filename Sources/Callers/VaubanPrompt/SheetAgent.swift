@@ -143,5 +143,11 @@ extension SheetAgent: PromptSurface {
     package func settled(_ outcome: PromptOutcome) {
         model.withLock { $0.settled() }
         changed()
+        // The window is gone already; whether it was one passcode too many is worth another.
+        guard outcome == .failed, let service = try? Service.current(),
+            let device = try? AuthenticationClient(service: service).status().device, device.secondsToWait > 0
+        else { return }
+        model.withLock { $0.lockedOut(seconds: device.secondsToWait, now: MachineClock.boot) }
+        changed()
     }
 }

@@ -11,6 +11,8 @@ package struct SheetModel: Sendable {
         case asking(Card)
         /// An answer was given, and what came of it is awaited.
         case judging(Card)
+        /// No passcode is taken for a while, and the person has to know how long.
+        case lockedOut(LockOut)
         /// Nothing can be asked here any more, and the person has to know why.
         case broken(Broken)
     }
@@ -27,6 +29,11 @@ package struct SheetModel: Sendable {
         var typesInstead = false
         /// When a passcode is taken again, on the boot clock in nanoseconds; 0: at once.
         var closedUntil: UInt64
+    }
+
+    private struct LockOut: Sendable {
+        let number: Int
+        let until: UInt64
     }
 
     private struct Broken: Sendable {
@@ -139,9 +146,20 @@ package struct SheetModel: Sendable {
         state = .nothing
     }
 
-    /// The person has read why nothing can be asked here.
+    /// A question ended by one wrong passcode too many.
+    package mutating func lockedOut(seconds: Int64, now: UInt64) {
+        guard seconds > 0, case .nothing = state else { return }
+        number += 1
+        state = .lockedOut(LockOut(number: number, until: now + UInt64(seconds) * Self.second))
+    }
+
+    /// The person has read what there is no answer to.
     package mutating func dismissed(_ number: Int) -> Bool {
-        guard case .broken(let broken) = state, broken.number == number else { return false }
+        switch state {
+        case .broken(let broken) where broken.number == number: break
+        case .lockedOut(let lockOut) where lockOut.number == number: break
+        default: return false
+        }
         state = .nothing
         return true
     }
@@ -159,7 +177,7 @@ package struct SheetModel: Sendable {
         case .judging(var card):
             body(&card)
             state = .judging(card)
-        case .nothing, .broken: break
+        case .nothing, .lockedOut, .broken: break
         }
     }
 
@@ -168,18 +186,17 @@ package struct SheetModel: Sendable {
         case .nothing: nil
         case .asking(let card): Self.view(of: card, isJudged: false, now)
         case .judging(let card): Self.view(of: card, isJudged: true, now)
-        case .broken(let broken): Self.view(of: broken)
+        case .lockedOut(let lockOut): Self.view(of: lockOut, now)
+        case .broken(let broken): Self.statement(broken.number, of: "Vauban", that: "cannot ask you anything here", warning: broken.message)
         }
     }
 
     private static func view(of card: Card, isJudged: Bool, _ now: UInt64) -> SheetView {
         let question = card.question
         let showsEntry = showsEntry(card)
-        let wait = card.closedUntil > now ? card.closedUntil - now : 0
-        // Up, so that the last second is shown as one and not as none.
-        let seconds = Int64((wait + second - 1) / second)
+        let wait = countdown(until: card.closedUntil, now)
         var notice = card.notice
-        if seconds > 0, showsEntry { notice = .init(text: PromptWords.wait(seconds), isError: true) }
+        if let wait, showsEntry { notice = .init(text: PromptWords.wait(wait.seconds), isError: true) }
         if isJudged { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
         return SheetView(
@@ -187,17 +204,35 @@ package struct SheetModel: Sendable {
             wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
             cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
             finger: card.finger, instruction: PromptWords.instruction(question.ways, showsEntry: showsEntry),
-            entry: !showsEntry ? .hidden : isJudged || seconds > 0 || card.finger == .matched ? .closed : .open, notice: notice,
+            entry: !showsEntry ? .hidden : isJudged || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
             choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
             cancel: PromptWords.cancel(question), fallback: fallback(of: card),
             confirm: showsEntry ? PromptWords.confirm(question) : nil,
-            secondsToNext: wait > 0 ? Double(wait - UInt64(seconds - 1) * second) / Double(second) : nil)
+            secondsToNext: wait?.next)
     }
 
-    private static func view(of broken: Broken) -> SheetView {
+    private static func view(of lockOut: LockOut, _ now: UInt64) -> SheetView? {
+        guard let (seconds, next) = countdown(until: lockOut.until, now) else { return nil }
+        return statement(
+            lockOut.number, of: "Too many wrong passcodes", that: "so that nobody can guess yours, none is taken for a while",
+            notice: PromptWords.wait(seconds), secondsToNext: next)
+    }
+
+    /// Something to be read, and nothing to be answered.
+    private static func statement(
+        _ number: Int, of subject: String, that words: String, warning: String? = nil, notice: String? = nil, secondsToNext: Double? = nil
+    ) -> SheetView {
         SheetView(
-            question: broken.number, misses: 0, application: "Vauban", icon: nil, wish: "cannot ask you anything here", origin: "", reason: nil,
-            cautions: [.init(text: broken.message, isWarning: true)], particulars: [], finger: .hidden, instruction: "", entry: .hidden, notice: nil,
-            choices: [], cancel: "Close", fallback: nil, confirm: nil, secondsToNext: nil)
+            question: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
+            cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "", entry: .hidden,
+            notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: "Close", fallback: nil, confirm: nil,
+            secondsToNext: secondsToNext)
+    }
+
+    /// Whole seconds that are left, counted up so that the last one is shown as one, and the time until the next is; nil: none.
+    private static func countdown(until end: UInt64, _ now: UInt64) -> (seconds: Int64, next: Double)? {
+        guard end > now else { return nil }
+        let seconds = (end - now + second - 1) / second
+        return (Int64(seconds), Double(end - now - (seconds - 1) * second) / Double(second))
     }
 }

@@ -14,6 +14,7 @@ and to click, from standard input. It sees what a screen reader is told, and it 
     click NAME                  with the pointer, on the button of this name
     shot NAME                   a picture of the screen, into SHOTS/NAME.png
     tree                        prints what a screen reader is told
+    forgot TEXT                 looks for it in the sheet's memory, where this is root; it must not be there
     run COMMAND                 which must succeed
 
 The first step that does not come true within 30 s ends it with 1, and a picture of the screen.
@@ -90,12 +91,11 @@ class Desktop:
                 waiting.append(application)
         while waiting:
             part = waiting.pop()
-            part.clear_cache()
             try:
+                part.clear_cache()
                 states = part.get_state_set()
                 children = [part.get_child_at_index(index) for index in range(part.get_child_count())]
-                is_shown = states.contains(Atspi.StateType.SHOWING) or part.get_role() == Atspi.Role.APPLICATION
-                if is_shown or part.get_role_name() in ("window", "frame", "dialog"):
+                if states.contains(Atspi.StateType.VISIBLE) or part.get_role() == Atspi.Role.APPLICATION:
                     waiting.extend(child for child in reversed(children) if child)
                     yield part, part.get_role_name(), self.words(part), states
             except gi.repository.GLib.Error:
@@ -104,9 +104,6 @@ class Desktop:
     @staticmethod
     def words(part):
         words = [part.get_name() or "", part.get_description() or ""]
-        text = part.get_text_iface()
-        if text:
-            words.append(Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text)))
         return [word for word in words if word]
 
     def all_words(self):
@@ -164,8 +161,8 @@ class Desktop:
 
         def find():
             for part, role, words, states in self.parts():
-                if name in words and "button" in role and states.contains(Atspi.StateType.SENSITIVE):
-                    return part.get_component_iface()
+                if words[:1] == [name] and "button" in role and states.contains(Atspi.StateType.SENSITIVE):
+                    return part
             return None
 
         component = self.until(f"there is no button {name}", find)
@@ -174,15 +171,42 @@ class Desktop:
         subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
 
     def shot(self, name):
-        # Drawn is what was laid out before the answer to this.
-        subprocess.run(["import", "-window", "root", f"{shots}/{name}.png"], check=True)
+        # What is told to a screen reader is drawn a moment later: a picture is good when the next one is the same.
+        before = None
+        for _ in range(20):
+            picture = subprocess.run(["import", "-window", "root", "png:-"], check=True, capture_output=True).stdout
+            pixels = subprocess.run(["convert", "png:-", "rgb:-"], input=picture, check=True, capture_output=True).stdout
+            if pixels == before:
+                break
+            before = pixels
+        with open(f"{shots}/{name}.png", "wb") as file:
+            file.write(picture)
+
+    def forgot(self, text):
+        if os.geteuid() != 0:
+            return
+        needles = [text.encode(), "".join(f"{sign}\0" for sign in text).encode(), text.encode("utf-32-le")]
+        with open(f"/proc/{self.sheet.pid}/maps") as maps, open(f"/proc/{self.sheet.pid}/mem", "rb", 0) as memory:
+            for line in maps:
+                words = line.split()
+                start, end = (int(number, 16) for number in words[0].split("-"))
+                if "r" not in words[1] or line.endswith(("[vvar]\n", "[vsyscall]\n")):
+                    continue
+                memory.seek(start)
+                try:
+                    found = memory.read(end - start)
+                except OSError:
+                    continue
+                for needle in needles:
+                    if needle in found:
+                        raise Fault(f"it is still in memory, in {line.strip()}")
 
     def run(self, command):
         if subprocess.run(["bash", "-c", command]).returncode != 0:
             raise Fault(f"it failed: {command}")
 
 
-verbs = "start kill sees hides gone focus type key click shot tree run".split()
+verbs = "start kill sees hides gone focus type key click shot forgot tree run".split()
 desktop = Desktop()
 try:
     for line in sys.stdin:
