@@ -1,12 +1,11 @@
 // The real sheet on a real display, between the client library and the rooms, with a reader at the enclave's door.
 
+import EnclaveWire
 import Foundation
-import LocalAuthentication
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
-import VaubanAccessPolicy
-import VaubanLinuxHost
 
 @Suite("The sheet", .serialized)
 struct SheetTests {
