@@ -6,6 +6,7 @@ import Glibc
 import Synchronization
 import TestSupport
 import Testing
+import VaubanAccessPolicy
 
 @Suite("The sheet", .serialized)
 struct SheetTests {

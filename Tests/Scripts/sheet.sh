@@ -75,8 +75,9 @@ focus Cancel
 key Tab
 focus Allow
 key Tab
-focus Close
+focus Vauban passcode
 key shift+Tab
+focus Allow
 key shift+Tab
 focus Cancel
 key Return

@@ -74,6 +74,12 @@ static inline void sheet_overwrite(const char *text) {
     }
 }
 
+// Overwrites the stack that the functions before used: GTK and the C library work on a text there, and leave it.
+__attribute__((noinline)) static void sheet_overwrite_stack(void) {
+    volatile unsigned char used[512 * 1024];
+    for (size_t place = 0; place < sizeof used; place++) used[place] = 0;
+}
+
 // Light or dark as the desktop's own setting says, which GTK by itself does not ask for. `changed` gets whether it is dark,
 // at once and whenever it becomes another.
 struct sheet_scheme { void (*changed)(gboolean is_dark); };

@@ -77,6 +77,7 @@ import VaubanPrompt
         let chosen = choiceButtons.first { gtk_check_button_get_active(sheet_check($0.button)) != 0 }?.number
         body(UnsafeRawBufferPointer(start: text, count: count), chosen)
         erase()
+        sheet_overwrite_stack()
     }
 
     /// The entry's buffer is overwritten in place first: GTK itself only moves the end of a text over what it deletes.

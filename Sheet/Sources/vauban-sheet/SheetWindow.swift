@@ -76,6 +76,7 @@ import VaubanPrompt
         answers.erase()
         finger.show(.hidden)
         gtk_widget_set_visible(window, 0)
+        sheet_overwrite_stack()
     }
 
     private func wake(after seconds: Double) {

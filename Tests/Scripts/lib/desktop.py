@@ -199,7 +199,7 @@ class Desktop:
                     continue
                 for needle in needles:
                     if needle in found:
-                        raise Fault(f"it is still in memory, in {line.strip()}")
+                        raise Fault(f"it is still in memory, as {needle!r} in {line.strip()}, {end - start - found.index(needle)} bytes from its end")
 
     def run(self, command):
         if subprocess.run(["bash", "-c", command]).returncode != 0:

@@ -6,7 +6,7 @@ for tool in Xvfb xdotool import dbus-run-session; do command -v "$tool" >/dev/nu
 /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null || { echo 'there is no gir1.2-atspi-2.0 here'; exit 77; }
 . Tests/Scripts/lib/command-line.sh
 export XDG_RUNTIME_DIR=$TMPDIR
-export VAUBAN_BUILD TMPDIR passcode
+export VAUBAN_BUILD TMPDIR
 shots=$PWD/.build/test-results/sheet
 mkdir -p "$shots"
 # at_desktop <<STEPS
