@@ -114,6 +114,8 @@ let callers: [Target] = [
     target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
     target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+    // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
+    target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
     target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
 ]
@@ -167,6 +169,7 @@ let testing: [Target] = [
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", ["Security", crypto, "CertificateFuzzing"]),
+    tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy", "VaubanLinuxHost"]),
     tests("LocalAuthenticationTests", ["LocalAuthentication"]),
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
@@ -181,6 +184,8 @@ let package = Package(
         .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
+        // For prompt agents, which are no applications: what is asked, and the few ways to answer.
+        .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),

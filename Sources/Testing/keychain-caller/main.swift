@@ -8,7 +8,7 @@ import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|forked|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|ask|forked|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -61,6 +61,16 @@ case "guard":
 case "evaluate":
     let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))
     context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "evaluate") { _, error in
+        print((error as? LAError)?.errorCode ?? 0)
+        answered.signal()
+    }
+    answered.wait()
+    exit(0)
+// For a reason and under a title of its own.
+case "ask":
+    let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))
+    if words.count > 2 { context.localizedCancelTitle = words[2] }
+    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: words[1]) { _, error in
         print((error as? LAError)?.errorCode ?? 0)
         answered.signal()
     }

@@ -1,0 +1,127 @@
+// GTK for Swift: what its headers say in macros, in C's loose casts, or with any number of arguments.
+
+#ifndef VAUBAN_SHEET_SHIM_H
+#define VAUBAN_SHEET_SHIM_H
+
+#include <gtk/gtk.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline GtkWindow *sheet_window(GtkWidget *widget) { return GTK_WINDOW(widget); }
+static inline GtkBox *sheet_box(GtkWidget *widget) { return GTK_BOX(widget); }
+static inline GtkGrid *sheet_grid(GtkWidget *widget) { return GTK_GRID(widget); }
+static inline GtkLabel *sheet_label(GtkWidget *widget) { return GTK_LABEL(widget); }
+static inline GtkButton *sheet_button(GtkWidget *widget) { return GTK_BUTTON(widget); }
+static inline GtkCheckButton *sheet_check(GtkWidget *widget) { return GTK_CHECK_BUTTON(widget); }
+static inline GtkEditable *sheet_editable(GtkWidget *widget) { return GTK_EDITABLE(widget); }
+static inline GtkImage *sheet_image(GtkWidget *widget) { return GTK_IMAGE(widget); }
+static inline GtkStack *sheet_stack(GtkWidget *widget) { return GTK_STACK(widget); }
+static inline GtkDrawingArea *sheet_canvas(GtkWidget *widget) { return GTK_DRAWING_AREA(widget); }
+static inline GtkScrolledWindow *sheet_scroller(GtkWidget *widget) { return GTK_SCROLLED_WINDOW(widget); }
+static inline GtkShortcutController *sheet_shortcuts(GtkEventController *controller) { return GTK_SHORTCUT_CONTROLLER(controller); }
+
+// A signal whose handler wants nothing but to know of it.
+static inline void sheet_on(gpointer object, const char *signal, void (*handler)(gpointer object, gpointer data), gpointer data) {
+    g_signal_connect(object, signal, G_CALLBACK(handler), data);
+}
+
+static inline void sheet_on_close(GtkWidget *window, gboolean (*handler)(gpointer object, gpointer data), gpointer data) {
+    g_signal_connect(window, "close-request", G_CALLBACK(handler), data);
+}
+
+static inline void sheet_on_key(GtkEventController *keys, gboolean (*handler)(gpointer object, guint key, guint code, GdkModifierType state, gpointer data), gpointer data) {
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(handler), data);
+}
+
+static inline void sheet_on_setting(GtkSettings *settings, const char *name, void (*handler)(gpointer object, gpointer spec, gpointer data), gpointer data) {
+    g_signal_connect(settings, name, G_CALLBACK(handler), data);
+}
+
+// Names for the screen reader.
+static inline void sheet_name(GtkWidget *widget, const char *name) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+static inline void sheet_describe(GtkWidget *widget, const char *text) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+}
+static inline void sheet_described_by(GtkWidget *widget, GtkWidget *other) {
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_DESCRIBED_BY, other, NULL, -1);
+}
+static inline void sheet_labelled_by(GtkWidget *widget, GtkWidget *other) {
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY, other, NULL, -1);
+}
+static inline GtkWidget *sheet_label_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_LABEL, "accessible-role", role, NULL)); }
+static inline GtkWidget *sheet_canvas_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", role, NULL)); }
+static inline GtkWidget *sheet_window_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_WINDOW, "accessible-role", role, NULL)); }
+
+static inline gboolean sheet_setting_is_on(GtkSettings *settings, const char *name) {
+    gboolean value = FALSE;
+    g_object_get(settings, name, &value, NULL);
+    return value;
+}
+static inline void sheet_set_setting(GtkSettings *settings, const char *name, gboolean value) { g_object_set(settings, name, value, NULL); }
+static inline gboolean sheet_is_on_x11(void) { return g_strcmp0(G_OBJECT_TYPE_NAME(gdk_display_get_default()), "GdkX11Display") == 0; }
+
+// Overwrites a text where it lies, with as many characters in as many bytes, so that whoever keeps counts of both can
+// still delete it. For the one buffer that GTK gives no way to erase.
+static inline void sheet_overwrite(const char *text) {
+    for (volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)text; *byte; byte++) {
+        if (*byte < 0x80) *byte = 'x';
+        else if (*byte < 0xc0) *byte = 0x97;
+        else if (*byte < 0xe0) *byte = 0xc3;
+        else if (*byte < 0xf0) *byte = 0xe3;
+        else *byte = 0xf1;
+    }
+}
+
+// Overwrites the stack that the functions before used: GTK and the C library work on a text there, and leave it.
+__attribute__((noinline)) static void sheet_overwrite_stack(void) {
+    volatile unsigned char used[512 * 1024];
+    for (size_t place = 0; place < sizeof used; place++) used[place] = 0;
+}
+
+// Light or dark as the desktop's own setting says, which GTK by itself does not ask for. `changed` gets whether it is dark,
+// at once and whenever it becomes another.
+struct sheet_scheme { void (*changed)(gboolean is_dark); };
+
+static inline void sheet_scheme_value(struct sheet_scheme *scheme, GVariant *value) {
+    while (value && g_variant_is_of_type(value, G_VARIANT_TYPE_VARIANT)) {
+        GVariant *inner = g_variant_get_variant(value);
+        g_variant_unref(value);
+        value = inner;
+    }
+    if (value && g_variant_is_of_type(value, G_VARIANT_TYPE_UINT32)) scheme->changed(g_variant_get_uint32(value) == 1);
+    if (value) g_variant_unref(value);
+}
+static inline void sheet_scheme_read(GObject *connection, GAsyncResult *result, gpointer data) {
+    // Without a portal there is nothing to follow, and GTK's own setting stands.
+    GVariant *answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(connection), result, NULL);
+    if (!answer) return;
+    sheet_scheme_value(data, g_variant_get_child_value(answer, 0));
+    g_variant_unref(answer);
+}
+static inline void sheet_scheme_heard(GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *signal, GVariant *words, gpointer data) {
+    const char *group = NULL, *key = NULL;
+    GVariant *value = NULL;
+    (void)connection; (void)sender; (void)path; (void)interface; (void)signal;
+    if (!g_variant_is_of_type(words, G_VARIANT_TYPE("(ssv)"))) return;
+    g_variant_get(words, "(&s&sv)", &group, &key, &value);
+    if (g_strcmp0(group, "org.freedesktop.appearance") == 0 && g_strcmp0(key, "color-scheme") == 0) sheet_scheme_value(data, value);
+    else g_variant_unref(value);
+}
+static inline void sheet_scheme_connected(GObject *source, GAsyncResult *result, gpointer data) {
+    GDBusConnection *bus = g_bus_get_finish(result, NULL);
+    (void)source;
+    if (!bus) return;
+    g_dbus_connection_signal_subscribe(bus, "org.freedesktop.portal.Desktop", "org.freedesktop.portal.Settings", "SettingChanged",
+        "/org/freedesktop/portal/desktop", "org.freedesktop.appearance", G_DBUS_SIGNAL_FLAGS_NONE, sheet_scheme_heard, data, NULL);
+    g_dbus_connection_call(bus, "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings", "Read",
+        g_variant_new("(ss)", "org.freedesktop.appearance", "color-scheme"), G_VARIANT_TYPE("(v)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, sheet_scheme_read, data);
+}
+static inline void sheet_follow_scheme(void (*changed)(gboolean is_dark)) {
+    static struct sheet_scheme scheme;
+    scheme.changed = changed;
+    g_bus_get(G_BUS_TYPE_SESSION, NULL, sheet_scheme_connected, &scheme);
+}
+
+#endif

@@ -1,0 +1,64 @@
+// The sheet: a window that appears when a program asks for the person, and goes when that is settled. It runs from login to logout.
+
+import CGtk
+import Foundation
+import Glibc
+import VaubanPrompt
+
+@main @MainActor struct Program {
+    private static let usage = """
+        usage: vauban-sheet
+        Shows on your desktop who asks for a secret, and takes your answer. It is started with your session.
+        """
+
+    static func main() {
+        guard CommandLine.arguments.count == 1 else { end(64, usage) }
+        do { try SheetAgent.hideMemory() } catch { end(70, "vauban-sheet: \(error)") }
+        guard let lock = SessionLock.wait() else { end(70, "vauban-sheet: \(SessionLock.path) cannot be locked") }
+        g_set_prgname("vauban-sheet")
+        g_set_application_name("Vauban")
+        // A window this small is drawn fastest without the graphics card's drivers, which take most of a second to load.
+        setenv("GSK_RENDERER", "cairo", 0)
+        guard gtk_init_check() != 0 else { end(69, "vauban-sheet: there is no display here") }
+        // What is typed under X11 goes through no input method's process; Wayland's own comes from whoever has the keys anyway.
+        if sheet_is_on_x11() != 0 { setenv("GTK_IM_MODULE", "gtk-im-context-simple", 1) }
+        do {
+            try serve()
+        } catch {
+            end(70, "vauban-sheet: \(error)")
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func serve() throws {
+        let agent = try SheetAgent(place: "the Vauban window on your desktop") {
+            // From whichever thread, onto the one that draws.
+            g_idle_add_full(G_PRIORITY_DEFAULT, { _ in MainActor.assumeIsolated { SheetWindow.current?.refresh() }; return 0 }, nil, nil)
+        }
+        Appearance.prepare()
+        SheetWindow.current = SheetWindow(agent)
+        let thread = Thread { agent.run { FileHandle.standardError.write(Data("vauban-sheet: \($0)\n".utf8)) } }
+        thread.stackSize = 1 << 19
+        thread.start()
+        g_main_loop_run(g_main_loop_new(nil, 0))
+    }
+
+    private static func end(_ status: Int32, _ text: String) -> Never {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+        exit(status)
+    }
+}
+
+/// One sheet a person: two of them would both be asked for, and one would stay unseen. A second waits for the first to end.
+enum SessionLock {
+    static var path: String { "\(getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp")/vauban-sheet-\(getuid()).lock" }
+
+    /// Answers the open file that holds the lock.
+    static func wait() -> FileHandle? {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+        while flock(number, LOCK_EX) != 0 { guard errno == EINTR else { return nil } }
+        return file
+    }
+}

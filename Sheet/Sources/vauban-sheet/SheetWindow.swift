@@ -1,0 +1,101 @@
+import CGtk
+import VaubanPrompt
+
+/// The window. It shows what the agent's view says, whole each time, and hands on what the person does.
+@MainActor final class SheetWindow {
+    /// There is one, for as long as the program runs.
+    static var current: SheetWindow?
+
+    private let agent: SheetAgent
+    private let window: UnsafeMutablePointer<GtkWidget>
+    private let wording = SheetWording()
+    private let finger = FingerPicture()
+    private let answers: SheetAnswers
+    private var shown: SheetView?
+    private var alarm: UInt32 = 0
+
+    init(_ agent: SheetAgent) {
+        self.agent = agent
+        window = sheet_window_of_role(GTK_ACCESSIBLE_ROLE_DIALOG)
+        answers = SheetAnswers()
+        gtk_window_set_title(sheet_window(window), "Vauban")
+        gtk_window_set_icon_name(sheet_window(window), "dialog-password")
+        gtk_window_set_resizable(sheet_window(window), 0)
+        // A bar of its own, so that its name stands on it under every window manager and under none.
+        gtk_window_set_titlebar(sheet_window(window), gtk_header_bar_new())
+        let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 14)
+        gtk_widget_add_css_class(column, "sheet")
+        gtk_widget_set_size_request(column, 430, -1)
+        for part in [wording.widget, finger.widget, answers.widget] { gtk_box_append(sheet_box(column), part) }
+        gtk_window_set_child(sheet_window(window), column)
+        gtk_window_set_default_widget(sheet_window(window), answers.confirm)
+        connect()
+    }
+
+    private func connect() {
+        sheet_on(answers.confirm, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
+        sheet_on(answers.entry, "activate", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
+        sheet_on(answers.entry, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
+        sheet_on(answers.cancel, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() } }, nil)
+        sheet_on(answers.fallback, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.fallBack() } }, nil)
+        // Closing the window is no answer but cancel; what becomes of the window is told by the view.
+        sheet_on_close(window, { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() }; return 1 }, nil)
+        // Before the entry gets the key, which might have a use of its own for Escape.
+        guard let keys = gtk_event_controller_key_new() else { return }
+        gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
+        sheet_on_key(
+            keys,
+            { _, key, _, _, _ in
+                guard key == UInt32(GDK_KEY_Escape) else { return 0 }
+                MainActor.assumeIsolated { SheetWindow.current?.cancel() }
+                return 1
+            }, nil)
+        gtk_widget_add_controller(window, keys)
+    }
+
+    /// Shows what is to be shown now.
+    func refresh() {
+        if alarm != 0 { g_source_remove(alarm) }
+        alarm = 0
+        guard let view = agent.view else { return leave() }
+        if let seconds = view.secondsToNext { wake(after: seconds) }
+        guard view != shown else { return }
+        let isNew = view.question != shown?.question
+        if Appearance.isDark(window) { gtk_widget_add_css_class(window, "sheet-dark") } else { gtk_widget_remove_css_class(window, "sheet-dark") }
+        if isNew { sheet_name(window, "Vauban: \(view.application) \(view.wish)") }
+        wording.show(view)
+        finger.show(view.finger)
+        answers.show(view, after: shown)
+        shown = view
+        if isNew { gtk_window_present(sheet_window(window)) }
+    }
+
+    private func leave() {
+        guard shown != nil else { return }
+        shown = nil
+        answers.erase()
+        finger.show(.hidden)
+        gtk_widget_set_visible(window, 0)
+        sheet_overwrite_stack()
+    }
+
+    private func wake(after seconds: Double) {
+        alarm = g_timeout_add(
+            UInt32(seconds * 1000) + 1,
+            { _ in
+                MainActor.assumeIsolated {
+                    SheetWindow.current?.alarm = 0
+                    SheetWindow.current?.refresh()
+                }
+                return 0
+            }, nil)
+    }
+
+    private func confirm() {
+        guard let shown, shown.confirm != nil else { return }
+        answers.take { agent.answer($0, choice: $1, to: shown.question) }
+    }
+
+    private func cancel() { if let shown { agent.cancel(shown.question) } }
+    private func fallBack() { if let shown { agent.fallBack(shown.question) } }
+}

@@ -1,0 +1,79 @@
+import CGtk
+import VaubanPrompt
+
+/// Who asks, for what, and what they say: the upper half of the sheet.
+@MainActor final class SheetWording {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private let picture = ApplicationPicture()
+    private let application = Line("sheet-application")
+    private let wish = Line("sheet-wish")
+    private let origin = Line("sheet-origin")
+    private let reason = Line("sheet-reason")
+    private let particulars: UnsafeMutablePointer<GtkWidget>
+    private let cautions: UnsafeMutablePointer<GtkWidget>
+
+    init() {
+        widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
+        particulars = gtk_grid_new()
+        cautions = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
+        gtk_grid_set_column_spacing(sheet_grid(particulars), 14)
+        gtk_grid_set_row_spacing(sheet_grid(particulars), 5)
+        gtk_widget_set_halign(particulars, GTK_ALIGN_CENTER)
+        let head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3)
+        for line in [application, wish, origin] { gtk_box_append(sheet_box(head), line.widget) }
+        for part in [picture.widget, head, particulars, reason.widget, cautions] { gtk_box_append(sheet_box(widget), part) }
+    }
+
+    func show(_ view: SheetView) {
+        picture.show(view.icon, name: view.application)
+        application.show(view.application)
+        wish.show(view.wish)
+        origin.show(view.origin)
+        reason.show(view.reason.map { "It says: “\($0)”" } ?? "")
+        empty(particulars)
+        for (row, particular) in view.particulars.enumerated() {
+            let label = Line("sheet-particular-label", alignment: 1)
+            label.show(particular.label)
+            let text = Line("sheet-particular", alignment: 0)
+            text.show(particular.text)
+            gtk_widget_set_valign(label.widget, GTK_ALIGN_START)
+            sheet_labelled_by(text.widget, label.widget)
+            gtk_grid_attach(sheet_grid(particulars), label.widget, 0, Int32(row), 1, 1)
+            gtk_grid_attach(sheet_grid(particulars), text.widget, 1, Int32(row), 1, 1)
+        }
+        gtk_widget_set_visible(particulars, view.particulars.isEmpty ? 0 : 1)
+        empty(cautions)
+        for caution in view.cautions {
+            let line = Line("sheet-caution")
+            if caution.isWarning { gtk_widget_add_css_class(line.widget, "sheet-warning") }
+            line.show(caution.isWarning ? "Warning: \(caution.text)" : caution.text)
+            gtk_box_append(sheet_box(cautions), line.widget)
+        }
+        gtk_widget_set_visible(cautions, view.cautions.isEmpty ? 0 : 1)
+    }
+
+    private func empty(_ container: UnsafeMutablePointer<GtkWidget>) {
+        while let child = gtk_widget_get_first_child(container) { gtk_widget_unparent(child) }
+    }
+}
+
+/// A label whose text is never markup, wraps, and keeps to itself the direction that it is written in.
+@MainActor struct Line {
+    let widget: UnsafeMutablePointer<GtkWidget>
+
+    init(_ style: String, alignment: Float = 0.5, role: GtkAccessibleRole = GTK_ACCESSIBLE_ROLE_LABEL) {
+        widget = sheet_label_of_role(role)
+        gtk_widget_add_css_class(widget, style)
+        gtk_label_set_wrap(sheet_label(widget), 1)
+        gtk_label_set_wrap_mode(sheet_label(widget), PANGO_WRAP_WORD_CHAR)
+        gtk_label_set_max_width_chars(sheet_label(widget), alignment == 0.5 ? 50 : 40)
+        gtk_label_set_justify(sheet_label(widget), alignment == 0.5 ? GTK_JUSTIFY_CENTER : GTK_JUSTIFY_LEFT)
+        gtk_label_set_xalign(sheet_label(widget), alignment)
+    }
+
+    /// Empty: the line is not there.
+    func show(_ text: String) {
+        gtk_label_set_text(sheet_label(widget), text)
+        gtk_widget_set_visible(widget, text.isEmpty ? 0 : 1)
+    }
+}

@@ -1,0 +1,144 @@
+import VaubanAccessPolicy
+
+/// The sheet's sentences. What is asked is the enclave's word and who asks is the system's; what the caller says of itself
+/// stands apart, and is quoted.
+enum PromptWords {
+    static let nameMax = 60
+    static let pathMax = 160
+    private static let textMax = 240
+    private static let reasonMax = 200
+
+    /// The program's name: the desktop's for it, else its file's.
+    static func name(of caller: CallerName, _ entry: ApplicationDirectory.Entry?) -> String {
+        if let entry { return entry.name }
+        guard let path = caller.path else { return "An unknown program" }
+        return PlainLine.path(path.split(separator: "/").last.map(String.init) ?? path, charactersMax: nameMax)
+    }
+
+    /// Where the program lies, so that two of one name can be told apart.
+    static func origin(of caller: CallerName) -> String {
+        let process = "process \(caller.pid)"
+        if let confinement = caller.confinement {
+            let kind = confinement.kind == .flatpak ? "Flatpak" : "Snap"
+            return "\(kind) \(PlainLine.path(confinement.name, charactersMax: nameMax)) · \(process)"
+        }
+        guard let path = caller.path else { return process }
+        return "\(PlainLine.path(path, charactersMax: pathMax)) · \(process)"
+    }
+
+    static func wish(_ question: PromptQuestion) -> String {
+        guard let consent = question.consent else {
+            switch question.operation {
+            case .readItem: return "wants to read a secret that is given out only with your approval"
+            case .evaluatePolicy: return "wants to make sure that it is you"
+            case .unlock: return "wants to unlock your keychain"
+            case .consent: return "wants to be let in"
+            }
+        }
+        switch consent.purpose {
+        case .readItem: return "wants to read a secret that another program keeps"
+        case .changeItem: return "wants to change a secret that another program keeps"
+        case .deleteItem: return "wants to delete a secret that another program keeps"
+        case .acceptBuild: return "wants to be taken for a new version of a program that keeps secrets here"
+        case .listOwners: return "wants to see what every program keeps, without the secrets themselves"
+        case .changePermission: return "wants to change which programs may read which secrets"
+        case .moveItems: return "wants to give secrets to another owner"
+        case .restore: return "wants to put an earlier copy in the place of your damaged keychain; what was deleted since comes back"
+        }
+    }
+
+    static func reason(_ question: PromptQuestion) -> String? {
+        question.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    static func particulars(_ consent: Consent) -> [SheetView.Particular] {
+        [("Secret", consent.item), ("Kept by", consent.owner), ("Program", consent.program)].compactMap { label, text in
+            let shown = text.map { PlainLine.path($0, charactersMax: textMax) } ?? ""
+            return shown.isEmpty ? nil : SheetView.Particular(label: label, text: shown)
+        }
+    }
+
+    /// What a person should know of a caller whose name says little.
+    static func cautions(_ caller: CallerName) -> [SheetView.Caution] {
+        var cautions: [SheetView.Caution] = []
+        if !caller.startedBy.isEmpty {
+            let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
+            cautions.append(.init(text: "Started by \(chain)", isWarning: false))
+        }
+        let who = caller.startedBy.isEmpty ? "It" : "What started it"
+        switch caller.doubt {
+        case .interpreter: cautions.append(.init(text: "\(who) runs what anybody wrote: which script that is cannot be told.", isWarning: false))
+        case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
+        case .orphan: cautions.append(.init(text: "Who started it cannot be told: they have ended, or it was cut off from them.", isWarning: false))
+        case .foreignCode: cautions.append(.init(text: "It may run code that the administrator did not install.", isWarning: true))
+        case .unseen: cautions.append(.init(text: "\(who) could not be looked at.", isWarning: false))
+        case nil: break
+        }
+        return cautions
+    }
+
+    static func instruction(_ ways: Ways, showsEntry: Bool) -> String {
+        switch (ways.contains(.finger), showsEntry) {
+        case (true, true): "Touch the fingerprint reader, or type your Vauban passcode."
+        case (true, false): "Touch the fingerprint reader to allow it."
+        default: "Type your Vauban passcode to allow it."
+        }
+    }
+
+    static func tries(_ count: Int64) -> String {
+        count == 1 ? "1 try is left before you have to wait." : "\(count) tries are left before you have to wait."
+    }
+
+    static func wrongPasscode(_ triesLeft: Int64) -> String { "That was not your passcode. \(tries(triesLeft))" }
+
+    static func wrongFinger(_ fingersLeft: Int64) -> String {
+        switch fingersLeft {
+        case ..<1: "That finger was not recognised."
+        case 1: "That finger was not recognised. Try again: one more miss switches fingers off."
+        default: "That finger was not recognised. Try again."
+        }
+    }
+
+    static func hint(_ hint: PromptUpdate.Hint) -> String {
+        switch hint {
+        case .again: "The finger could not be read. Touch the reader again."
+        case .tooShort: "That was too short. Rest your finger on the reader a little longer."
+        case .notCentred: "Place the middle of your finger on the reader."
+        case .removeAndRetry: "Lift your finger, then touch the reader again."
+        case .tooFast: "That was too fast. Move your finger more slowly."
+        case .sensorFault: "The reader had a fault. Touch it again."
+        case .busy: "Another program uses the fingerprint reader. It will be your turn next."
+        }
+    }
+
+    static let disabled = "Fingers are switched off until you type your passcode."
+    static let readerGone = "The fingerprint reader is gone."
+    static let matched = "Recognised."
+    static let checking = "Checking…"
+
+    /// A wait, as a clock shows it.
+    static func wait(_ seconds: Int64) -> String {
+        let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        let clock = seconds < 3600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return "You can try again in \(clock)."
+    }
+
+    static func confirm(_ question: PromptQuestion) -> String { question.operation == .unlock ? "Unlock" : "Allow" }
+
+    static func cancel(_ question: PromptQuestion) -> String {
+        if let title = question.titles.cancel { return title }
+        return question.operation == .consent ? "Don’t Allow" : "Cancel"
+    }
+
+    static func fallback(_ question: PromptQuestion) -> String {
+        question.titles.fallback ?? (question.ways.contains(.passcode) ? "Use Passcode…" : "Use Another Way…")
+    }
+
+    static func choice(_ choice: ConsentChoice) -> String {
+        switch choice {
+        case .once: "Only this once"
+        case .untilLock: "Until the keychain locks"
+        case .always: "Always"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import Synchronization
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// What the person did, on its way from the thread that draws to the thread that waits for it.
+final class ReplyBox: Sendable {
+    private struct Reply: ~Copyable {
+        let question: Int
+        var response: PromptResponse
+    }
+
+    /// Readable while there is a reply.
+    let descriptor: Descriptor
+    private let bell: Descriptor
+    private let reply = Mutex<Reply?>(nil)
+
+    init() throws(SystemFault) {
+        var ends: [Int32] = [0, 0]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        descriptor = Descriptor(ends[0])
+        bell = Descriptor(ends[1])
+    }
+
+    func put(_ response: consuming PromptResponse, to question: Int) {
+        // Handed over through an optional, since a closure cannot consume what it captures.
+        var handed: Reply? = Reply(question: question, response: response)
+        reply.withLock { $0 = handed.take() }
+        var ring: UInt8 = 0
+        _ = write(bell.number, &ring, 1)
+    }
+
+    /// The reply to this question, if it has come. One to another question is of no use any more, and goes.
+    func take(_ question: Int) -> PromptResponse? {
+        var rings = [UInt8](repeating: 0, count: 16)
+        while read(descriptor.number, &rings, rings.count) > 0 {}
+        var taken: Reply?
+        reply.withLock { taken = $0.take() }
+        guard let reply = taken.take(), reply.question == question else { return nil }
+        return reply.response
+    }
+}

@@ -1,0 +1,221 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanPrompt
+
+/// The sheet as a state: what is to be seen after which news.
+@Suite struct SheetModelTests {
+    private static let second: UInt64 = 1_000_000_000
+    private static let caller = CallerName(pid: 4711, path: "/usr/bin/mail")
+
+    private static func question(
+        prompt: UInt8 = 1, attempt: Int64 = 1, triesLeft: Int64 = 5, ways: Ways = .passcode, state: PromptState = PromptState(),
+        operation: PromptOperation = .readItem, reason: String? = nil, caller: CallerName = caller, consent: Consent? = nil,
+        titles: PromptTitles = .standard
+    ) -> PromptQuestion {
+        PromptQuestion(
+            prompt: [UInt8](repeating: prompt, count: 16), person: 1000,
+            challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
+            operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent, titles: titles)
+    }
+
+    private static let fingerFirst = PromptState(finger: .awaited, fingersLeft: 5)
+
+    @Test func nothingIsShownBeforeAQuestionAndAfterItsEnd() throws {
+        var model = SheetModel()
+        #expect(model.view(now: 0) == nil)
+        _ = model.asked(Self.question(), nil, now: 0)
+        #expect(model.view(now: 0) != nil)
+        model.settled()
+        #expect(model.view(now: 0) == nil)
+    }
+
+    @Test func theNameIsTheSystemsAndTheReasonStandsApart() throws {
+        var model = SheetModel()
+        let asked = Self.question(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
+        _ = model.asked(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect(view.application == "Mail")
+        #expect(view.icon == "mail-app")
+        #expect(view.origin == "/usr/bin/mail · process 4711")
+        #expect(view.reason == "send your[2J mail from: the bank")
+        #expect(view.entry == .open)
+        #expect(view.finger == .hidden)
+        #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
+    }
+
+    @Test func aNameFullOfEscapeCodesIsWrittenOut() throws {
+        var model = SheetModel()
+        _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect(view.application == "\\u{1b}]0;x\\u{7}\\u{202e}liam")
+        #expect(view.origin == "/home/a/\\u{1b}]0;x\\u{7}\\u{202e}liam · process 1")
+    }
+
+    @Test func aWrongPasscodeSaysSoAndHowManyTriesAreLeft() throws {
+        var model = SheetModel()
+        let number = model.asked(Self.question(), nil, now: 0)
+        #expect(model.view(now: 0)?.notice == nil)
+        let isTaken = model.answers(number, withPasscode: true, now: 0)
+        #expect(isTaken)
+        #expect(model.view(now: 0)?.entry == .closed)
+        // What is being judged cannot be answered again.
+        let isTakenAgain = model.answers(number, withPasscode: true, now: 0)
+        #expect(!isTakenAgain)
+        let again = model.asked(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        #expect(again == number)
+        let view = try #require(model.view(now: 0))
+        #expect(view.notice == .init(text: "That was not your passcode. 4 tries are left before you have to wait.", isError: true))
+        #expect((view.entry, view.misses) == (.open, 1))
+    }
+
+    @Test func anAnswerToAnotherQuestionIsNone() {
+        var model = SheetModel()
+        let first = model.asked(Self.question(prompt: 1), nil, now: 0)
+        model.settled()
+        let second = model.asked(Self.question(prompt: 2), nil, now: 0)
+        #expect(first != second)
+        let isFirstTaken = model.answers(first, withPasscode: true, now: 0)
+        #expect(!isFirstTaken)
+        let wayOfFirst = model.fellBack(first)
+        #expect(wayOfFirst == .none)
+        let isTaken = model.answers(second, withPasscode: true, now: 0)
+        #expect(isTaken)
+    }
+
+    @Test func aFingerComesFirstAndThePasscodeWhenItIsWanted() throws {
+        var model = SheetModel()
+        let number = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        var view = try #require(model.view(now: 0))
+        #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .hidden, nil, "Use Passcode…"))
+        let way = model.fellBack(number)
+        #expect(way == .entry)
+        view = try #require(model.view(now: 0))
+        #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
+        // A miss of the finger meanwhile takes nothing away.
+        _ = model.asked(Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
+        view = try #require(model.view(now: 0))
+        #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
+    }
+
+    @Test func thePictureReactsToTheReader() throws {
+        var model = SheetModel()
+        _ = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        let steps: [(PromptUpdate, SheetView.Finger, String)] = [
+            (PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain, "That was too short. Rest your finger on the reader a little longer."),
+            (PromptUpdate(.tryAgain, fingersLeft: 4), .tryAgain, "That finger was not recognised. Try again."),
+            (PromptUpdate(.tryAgain, fingersLeft: 1), .tryAgain, "That finger was not recognised. Try again: one more miss switches fingers off."),
+            (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingers are switched off until you type your passcode."),
+            (PromptUpdate(.readerGone, fingersLeft: 0), .hidden, "The fingerprint reader is gone."),
+            (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognised."),
+        ]
+        for (update, finger, words) in steps {
+            model.happened(update)
+            let view = try #require(model.view(now: 0))
+            #expect((view.finger, view.notice?.text) == (finger, words))
+        }
+    }
+
+    @Test func whereNoFingerCountsThePasscodeIsAskedForAtOnce() throws {
+        var model = SheetModel()
+        _ = model.asked(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect((view.finger, view.entry, view.notice?.text) == (.disabled, .open, "Fingers are switched off until you type your passcode."))
+    }
+
+    @Test func theCallersTitlesAreOnTheButtons() throws {
+        var model = SheetModel()
+        let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
+        let number = model.asked(Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
+        let way = model.fellBack(number)
+        #expect(way == .answer)
+    }
+
+    @Test func anEmptyTitleTakesTheButtonAway() throws {
+        var model = SheetModel()
+        let titles = PromptTitles(cancel: nil, fallback: "")
+        let number = model.asked(Self.question(ways: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
+        #expect(model.view(now: 0)?.fallback == nil)
+        let way = model.fellBack(number)
+        #expect(way == .none)
+    }
+
+    @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
+    func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
+        var model = SheetModel()
+        let number = model.asked(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
+        let view = try #require(model.view(now: now))
+        #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
+        #expect((view.entry, view.secondsToNext) == (.closed, next))
+        let isTaken = model.answers(number, withPasscode: true, now: now)
+        #expect(!isTaken)
+        let canDecline = model.answers(number, withPasscode: false, now: now)
+        #expect(canDecline, "no is an answer at any time")
+    }
+
+    @Test func aLockOutEnds() throws {
+        var model = SheetModel()
+        let number = model.asked(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
+        let view = try #require(model.view(now: 90 * Self.second + 7))
+        #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
+        let isTaken = model.answers(number, withPasscode: true, now: 90 * Self.second + 7)
+        #expect(isTaken)
+    }
+
+    @Test func aWrongPasscodeTooManyIsCountedDownUntilItIsReadOrOver() throws {
+        var model = SheetModel()
+        let first = model.asked(Self.question(), nil, now: 0)
+        model.settled()
+        model.lockedOut(seconds: 60, now: 0)
+        let view = try #require(model.view(now: 500_000_000))
+        #expect((view.notice?.text, view.entry, view.confirm, view.secondsToNext) == ("You can try again in 1:00.", .hidden, nil, 0.5))
+        #expect(view.question != first)
+        #expect(model.view(now: 60 * Self.second) == nil)
+        // A question that comes meanwhile takes its place.
+        _ = model.asked(Self.question(prompt: 2), nil, now: 0)
+        #expect(model.view(now: 0)?.confirm == "Allow")
+    }
+
+    @Test func consentShowsWhoseItIsAndOffersWhatIsOffered() throws {
+        var model = SheetModel()
+        let consent = Consent(.readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
+        let number = model.asked(Self.question(operation: .consent, consent: consent), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect(view.particulars.map(\.label) == ["Secret", "Kept by"])
+        #expect(view.particulars.map(\.text) == ["bank/\\u{202e}anna", "program:/usr/bin/bank"])
+        #expect(view.choices.map(\.number) == [1, 2, 3])
+        #expect((view.cancel, view.confirm) == ("Don’t Allow", "Allow"))
+        #expect(model.offers(.always, number))
+    }
+
+    @Test func whatCanOnlyBeAllowedOnceHasNoChoices() throws {
+        var model = SheetModel()
+        let number = model.asked(Self.question(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
+        #expect(model.view(now: 0)?.choices == [])
+        #expect(!model.offers(.always, number))
+        #expect(model.offers(.once, number))
+    }
+
+    @Test(arguments: [
+        (Doubt.interpreter, "It runs what anybody wrote: which script that is cannot be told.", false),
+        (.traced, "Another program watches and controls it.", true), (.foreignCode, "It may run code that the administrator did not install.", true),
+    ])
+    func whatIsDoubtfulIsSaid(doubt: Doubt, words: String, isWarning: Bool) throws {
+        var model = SheetModel()
+        _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
+        #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
+    }
+
+    @Test func aBrokenServiceIsToldUntilItIsRead() throws {
+        var model = SheetModel()
+        model.broke("WARNING: the key is not the enclave's")
+        model.settled()
+        let view = try #require(model.view(now: 0))
+        #expect((view.entry, view.confirm, view.cancel) == (.hidden, nil, "Close"))
+        let isGone = model.dismissed(view.question)
+        #expect(isGone)
+        #expect(model.view(now: 0) == nil)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A person at a desktop with the real sheet on it, played by `Tests/Scripts/lib/desktop.py`, which says what the steps are.
+final class Desktop {
+    private let player = Process()
+    private let steps = Pipe()
+    private let told = Pipe()
+    private var rest = ""
+
+    struct Fault: Error { let description: String }
+
+    init(_ rooms: Rooms) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+        let sheet = "\(root)/.build/sheet/vauban-sheet"
+        guard access(sheet, X_OK) == 0 else { try Test.cancel("the sheet is not built here (make sheet)") }
+        for program in ["Xvfb", "xdotool", "import", "dbus-run-session"] where access("/usr/bin/\(program)", X_OK) != 0 {
+            try Test.cancel("there is no \(program) here")
+        }
+        let shots = "\(root)/.build/test-results/sheet"
+        try FileManager.default.createDirectory(atPath: shots, withIntermediateDirectories: true)
+        player.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-run-session")
+        player.arguments = ["--", "\(root)/Tests/Scripts/lib/desktop.py", sheet, shots]
+        var environment = ProcessInfo.processInfo.environment
+        environment["VAUBAN_HOME"] = rooms.home
+        environment["XDG_RUNTIME_DIR"] = rooms.home
+        player.environment = environment
+        player.standardInput = steps
+        player.standardOutput = told
+        player.standardError = FileHandle.nullDevice
+        try player.run()
+        try step("start")
+    }
+
+    /// Does one step, and returns when it has come true.
+    func step(_ words: String) throws {
+        try steps.fileHandleForWriting.write(contentsOf: Data("\(words)\n".utf8))
+        var others: [String] = []
+        while true {
+            while let end = rest.firstIndex(of: "\n") {
+                let line = String(rest[..<end])
+                rest = String(rest[rest.index(after: end)...])
+                if line == "ok: \(words)" { return }
+                others.append(line)
+            }
+            let more = told.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Fault(description: "\(words)\n\(others.joined(separator: "\n"))\n\(rest)") }
+            rest += String(decoding: more, as: UTF8.self)
+        }
+    }
+
+    /// The person goes: the sheet and its display end.
+    func end() {
+        try? steps.fileHandleForWriting.close()
+        player.waitUntilExit()
+    }
+}

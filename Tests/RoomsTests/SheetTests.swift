@@ -1,0 +1,105 @@
+// The real sheet on a real display, between the client library and the rooms, with a reader at the enclave's door.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+
+@Suite("The sheet", .serialized)
+struct SheetTests {
+    /// A call on a thread of its own, as every call that may wait for a person.
+    private final class Call<Value: Sendable>: Sendable {
+        private let result = Mutex<Result<Value, any Error>?>(nil)
+        private let ended = DispatchSemaphore(value: 0)
+
+        init(_ body: @escaping @Sendable () throws -> Value) {
+            let thread = Thread { [self] in
+                let got = Result { try body() }
+                result.withLock { $0 = got }
+                ended.signal()
+            }
+            thread.stackSize = 1 << 19
+            thread.start()
+        }
+
+        func value() throws -> Value {
+            guard ended.wait(timeout: .now() + 30) == .success, let result = result.withLock({ $0 }) else { throw Desktop.Fault(description: "the call does not end") }
+            return try result.get()
+        }
+    }
+
+    private func missed(_ reader: VirtualReader) throws {
+        guard let nonce = reader.askedNonces.last else { throw Desktop.Fault(description: "no finger was asked for") }
+        try reader.say(ReaderVerdict(outcome: .missed, person: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+    }
+
+    @Test(.proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))
+    func aFingerThatMatchesTakesTheWindowAway() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let desktop = try Desktop(rooms)
+        defer { desktop.end() }
+        reader.expect(.nothing, .nothing)
+        let call = Call { try rooms.read("s", "p", prompt: "show the balance of Anna’s account") }
+        try desktop.step("sees Touch the fingerprint reader to allow it.")
+        try desktop.step("sees It says: “show the balance of Anna’s account”")
+        try desktop.step("sees Fingerprint: the reader waits for your finger")
+        try desktop.step("shot finger-waiting")
+        #expect(reader.awaitAsk())
+        try missed(reader)
+        try desktop.step("sees That finger was not recognised. Try again.")
+        try desktop.step("sees Fingerprint: not recognised, try again")
+        try desktop.step("shot finger-again")
+        try awaitTrue("another finger asked for") { reader.asks == 2 }
+        reader.touch()
+        try desktop.step("gone")
+        #expect(try call.value() == "guarded")
+    }
+
+    @Test(.proves("C-098", "C-103"))
+    func theSecondButtonOpensTheEntryForThePasscode() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let desktop = try Desktop(rooms)
+        defer { desktop.end() }
+        reader.expect(.nothing)
+        let call = Call { try rooms.read("s", "p") }
+        try desktop.step("click Use Passcode…")
+        try desktop.step("sees or type your Vauban passcode")
+        try desktop.step("shot finger-or-passcode")
+        try desktop.step("type \(Rooms.passcode)")
+        try desktop.step("key Return")
+        try desktop.step("gone")
+        #expect(try call.value() == "guarded")
+    }
+
+    @Test(.proves("C-103", "C-138", "C-139", "C-140"))
+    func whenFingersAreSwitchedOffThePasscodeIsAskedFor() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        try rooms.addGuarded("p", .userPresence)
+        let desktop = try Desktop(rooms)
+        defer { desktop.end() }
+        reader.expect(.miss, .miss, .miss, .miss, .miss)
+        let call = Call { try rooms.read("s", "p") }
+        // Three misses are the most that one question takes; what is left of the five is another's.
+        if (try? call.value()) == nil, try rooms.biometry.isReady {
+            #expect(throws: (any Error).self) { try rooms.read("s", "p") }
+        }
+        try desktop.step("gone")
+        let after = Call { try rooms.read("s", "p") }
+        try desktop.step("sees Fingers are switched off until you type your passcode.")
+        try desktop.step("sees Fingerprint: switched off until you type your passcode")
+        try desktop.step("shot finger-disabled")
+        try desktop.step("type \(Rooms.passcode)")
+        try desktop.step("key Return")
+        try desktop.step("gone")
+        #expect(try after.value() == "guarded")
+        #expect(try rooms.biometry.isReady)
+    }
+}

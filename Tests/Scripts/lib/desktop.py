@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Plays a person at a desktop: an X server of its own without a window manager, the sheet on it, and a script of what to see, to type
+and to click, from standard input. It sees what a screen reader is told, and it types and points as devices do.
+
+    desktop.py SHEET SHOTS      run under dbus-run-session
+
+    start [NAME=VALUE...]       starts the sheet, and waits until it says that questions are asked here
+    kill                        ends the sheet at once, as a crash would
+    sees TEXT                   waits until something visible in the window has this text
+    hides TEXT                  waits until nothing visible has it, or the window is gone
+    gone                        waits until there is no window
+    focus NAME                  waits until this has the keyboard
+    type TEXT, key NAME         with the keyboard
+    click NAME                  with the pointer, on the button of this name
+    shot NAME                   a picture of the screen, into SHOTS/NAME.png
+    tree                        prints what a screen reader is told
+    forgot TEXT                 looks for it in the sheet's memory, where this is root; it must not be there
+    run COMMAND                 which must succeed
+
+The first step that does not come true within 30 s ends it with 1, and a picture of the screen.
+"""
+import os
+import subprocess
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi  # noqa: E402
+
+sheet_program, shots = sys.argv[1:3]
+seconds_max = 30
+
+
+class Fault(Exception):
+    pass
+
+
+class Desktop:
+    def __init__(self):
+        read, write = os.pipe()
+        self.server = subprocess.Popen(
+            # Ends with its last client, so that nothing is left of it however this ends.
+            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", "640x800x24", "-nolisten", "tcp"],
+            pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        number = os.fdopen(read).readline().strip()
+        if not number:
+            raise Fault("Xvfb does not start")
+        os.environ["DISPLAY"] = ":" + number
+        # Something to be seen behind the window.
+        subprocess.run(["display", "-window", "root", "-size", "640x800", "xc:#5e6b7d"], check=False)
+        self.sheet = None
+
+    def end(self):
+        for process in (self.sheet, self.server):
+            if process and process.poll() is None:
+                process.kill()
+                process.wait()
+
+    # The sheet.
+
+    def start(self, words):
+        environment = dict(os.environ, GTK_A11Y="atspi", **dict(word.split("=", 1) for word in words.split()))
+        self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE, text=True)
+        for line in self.sheet.stderr:
+            if "questions are asked here" in line:
+                return
+            print("    " + line, end="", flush=True)
+        raise Fault(f"the sheet ended with {self.sheet.wait()}")
+
+    def kill(self, _):
+        self.sheet.kill()
+        self.sheet.wait()
+
+    # What is there.
+
+    def window(self):
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "^Vauban$"], capture_output=True, text=True).stdout.split()
+        return found[0] if found else None
+
+    def parts(self):
+        """Everything visible in the sheet's window, as a screen reader is told of it."""
+        desktop = Atspi.get_desktop(0)
+        desktop.clear_cache()
+        waiting = []
+        for index in range(desktop.get_child_count()):
+            application = desktop.get_child_at_index(index)
+            if application and application.get_process_id() == self.sheet.pid:
+                waiting.append(application)
+        while waiting:
+            part = waiting.pop()
+            try:
+                part.clear_cache()
+                states = part.get_state_set()
+                children = [part.get_child_at_index(index) for index in range(part.get_child_count())]
+                if states.contains(Atspi.StateType.VISIBLE) or part.get_role() == Atspi.Role.APPLICATION:
+                    waiting.extend(child for child in reversed(children) if child)
+                    yield part, part.get_role_name(), self.words(part), states
+            except gi.repository.GLib.Error:
+                continue  # It went while it was looked at.
+
+    @staticmethod
+    def words(part):
+        words = [part.get_name() or "", part.get_description() or ""]
+        return [word for word in words if word]
+
+    def all_words(self):
+        return [word for _, _, words, _ in self.parts() for word in words] if self.window() else []
+
+    def until(self, what, condition):
+        end = time.monotonic() + seconds_max
+        while time.monotonic() < end:
+            found = condition()
+            if found:
+                return found
+            if self.sheet.poll() is not None:
+                break
+        self.tree("")
+        raise Fault(what)
+
+    def sees(self, text):
+        self.until(f"it is not to be seen: {text}", lambda: any(text in words for words in self.all_words()))
+
+    def hides(self, text):
+        self.until(f"it is still to be seen: {text}", lambda: not any(text in words for words in self.all_words()))
+
+    def gone(self, _):
+        self.until("the window is still there", lambda: self.window() is None)
+
+    def focus(self, name):
+        self.until(
+            f"the keyboard is not at {name}",
+            lambda: any(name in words and states.contains(Atspi.StateType.FOCUSED) for _, _, words, states in self.parts()))
+
+    def tree(self, _):
+        print("    window:", self.window())
+        for part, role, words, states in self.parts():
+            marks = [mark for mark in ("FOCUSED", "SENSITIVE", "CHECKED") if states.contains(getattr(Atspi.StateType, mark))]
+            print(f"    {role}: {words} {' '.join(marks)}", flush=True)
+
+    # What a person does.
+
+    def at_window(self):
+        window = self.until("there is no window", self.window)
+        # Without a window manager nobody gives it the keyboard.
+        subprocess.run(["xdotool", "windowfocus", "--sync", window], check=True, stderr=subprocess.DEVNULL)
+        return window
+
+    def type(self, text):
+        self.at_window()
+        subprocess.run(["xdotool", "type", "--", text], check=True)
+
+    def key(self, name):
+        self.at_window()
+        subprocess.run(["xdotool", "key", name], check=True)
+
+    def click(self, name):
+        window = self.at_window()
+
+        def find():
+            for part, role, words, states in self.parts():
+                if words[:1] == [name] and "button" in role and states.contains(Atspi.StateType.SENSITIVE):
+                    return part
+            return None
+
+        component = self.until(f"there is no button {name}", find)
+        place = Atspi.Component.get_extents(component, Atspi.CoordType.WINDOW)
+        x, y = place.x + place.width // 2, place.y + place.height // 2
+        subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
+
+    def shot(self, name):
+        # What is told to a screen reader is drawn a moment later: a picture is good when the next one is the same.
+        before = None
+        for _ in range(20):
+            picture = subprocess.run(["import", "-window", "root", "png:-"], check=True, capture_output=True).stdout
+            pixels = subprocess.run(["convert", "png:-", "rgb:-"], input=picture, check=True, capture_output=True).stdout
+            if pixels == before:
+                break
+            before = pixels
+        with open(f"{shots}/{name}.png", "wb") as file:
+            file.write(picture)
+
+    def forgot(self, text):
+        if os.geteuid() != 0:
+            return
+        needles = [text.encode(), "".join(f"{sign}\0" for sign in text).encode(), text.encode("utf-32-le")]
+        with open(f"/proc/{self.sheet.pid}/maps") as maps, open(f"/proc/{self.sheet.pid}/mem", "rb", 0) as memory:
+            for line in maps:
+                words = line.split()
+                start, end = (int(number, 16) for number in words[0].split("-"))
+                if "r" not in words[1] or line.endswith(("[vvar]\n", "[vsyscall]\n")):
+                    continue
+                memory.seek(start)
+                try:
+                    found = memory.read(end - start)
+                except OSError:
+                    continue
+                for needle in needles:
+                    if needle in found:
+                        raise Fault(f"it is still in memory, as {needle!r} in {line.strip()}, {end - start - found.index(needle)} bytes from its end")
+
+    def run(self, command):
+        if subprocess.run(["bash", "-c", command]).returncode != 0:
+            raise Fault(f"it failed: {command}")
+
+
+verbs = "start kill sees hides gone focus type key click shot forgot tree run".split()
+desktop = Desktop()
+try:
+    for line in sys.stdin:
+        verb, _, rest = line.strip().partition(" ")
+        if not verb:
+            continue
+        if verb not in verbs:
+            raise Fault(f"unknown step: {line.strip()}")
+        getattr(desktop, verb)(rest)
+        print(f"ok: {line.strip()}", flush=True)
+except Fault as fault:
+    print(f"FAILED: {fault}", flush=True)
+    desktop.shot("failed")
+    sys.exit(1)
+finally:
+    desktop.end()

@@ -1,0 +1,27 @@
+# For the tests of the sheet: a keychain of the test's own, and a person at a desktop who is played (desktop.py). To be sourced first.
+# After this there are, beside what command-line.sh brings: at_desktop, asker, the pictures' folder.
+sheet=$PWD/.build/sheet/vauban-sheet
+[ -x "$sheet" ] || { echo 'the sheet is not built (make sheet)'; exit 77; }
+for tool in Xvfb xdotool import dbus-run-session; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+/usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null || { echo 'there is no gir1.2-atspi-2.0 here'; exit 77; }
+. Tests/Scripts/lib/command-line.sh
+export XDG_RUNTIME_DIR=$TMPDIR
+export VAUBAN_BUILD TMPDIR
+shots=$PWD/.build/test-results/sheet
+mkdir -p "$shots"
+# at_desktop <<STEPS
+at_desktop() {
+    dbus-run-session -- Tests/Scripts/lib/desktop.py "$sheet" "$shots" >"$TMPDIR/desktop" 2>"$TMPDIR/desktop.err" && return
+    cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"
+    fail 'the desktop did not show what it should'
+}
+# asker NAME COMMAND...: a script TMPDIR/NAME that starts the command without a terminal, behind its back; its output goes to NAME.out,
+# its end to NAME.status. NAME-ended waits for that end, by its process and no clock.
+asker() {
+    name=$1; shift
+    printf '#!/bin/bash\nrm -f "$TMPDIR/%s.status"\nsetsid bash -c '"'"'%s >"$TMPDIR/%s.out" 2>&1 & echo $! >"$TMPDIR/%s.pid"; wait $!; echo $? >"$TMPDIR/%s.status"'"'"' </dev/null >/dev/null 2>&1 &\necho $! >"$TMPDIR/%s.waiter"\n' \
+        "$name" "$*" "$name" "$name" "$name" "$name" >"$TMPDIR/$name"
+    printf '#!/bin/bash\ntail --pid="$(cat "$TMPDIR/%s.waiter")" -f /dev/null\n[ "$(cat "$TMPDIR/%s.status")" = "$1" ] || { cat "$TMPDIR/%s.out"; echo "it ended with $(cat "$TMPDIR/%s.status"), not with $1"; exit 1; }\n' \
+        "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
+    chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
+}
