@@ -82,8 +82,7 @@ final class CallContext: @unchecked Sendable {
         return [kSecUseAuthenticationContext as String: context]
     }
 
-    /// Ends what the context still does. On Apple's systems a question to the person disappears; Vauban's stays until it is
-    /// answered or its time is over, and no one hears the answer.
+    /// Ends what the context still does: a question to the person disappears.
     func end() { context.invalidate() }
     #else
     // A television asks nobody: it has no LocalAuthentication, and no items that ask.

@@ -16,8 +16,7 @@ internal import Security
 /// person; any number can run at once.
 ///
 /// When a task is cancelled while it waits, it stops waiting with `CancellationError`. A call that had begun goes on: a secret
-/// that is read is overwritten, a change may still happen. On Apple's systems a question to the person disappears; with
-/// Vauban it stays until it is answered or its time is over.
+/// that is read is overwritten, a change may still happen, and a question to the person disappears.
 ///
 /// Every method throws ``KeychainError``, or `CancellationError` when its task was cancelled.
 public struct Keychain: SecretStore, Hashable {
