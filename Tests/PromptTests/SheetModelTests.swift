@@ -208,6 +208,14 @@ import VaubanPrompt
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
+    @Test func whoStartedTheCommandLineIsSaid() throws {
+        var model = SheetModel()
+        let caller = CallerName(pid: 1, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
+        _ = model.asked(Self.question(caller: caller), nil, now: 0)
+        let words = "Started by /usr/bin/bash, started by /usr/bin/mail. Which script or command that was cannot be told."
+        #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])
+    }
+
     @Test func aBrokenServiceIsToldUntilItIsRead() throws {
         var model = SheetModel()
         model.broke("WARNING: the key is not the enclave's")

@@ -60,19 +60,22 @@ enum PromptWords {
 
     /// What a person should know of a caller whose name says little.
     static func cautions(_ caller: CallerName) -> [SheetView.Caution] {
-        var cautions: [SheetView.Caution] = []
-        if !caller.startedBy.isEmpty {
-            let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
-            cautions.append(.init(text: "Started by \(chain)", isWarning: false))
-        }
-        let who = caller.startedBy.isEmpty ? "It" : "What started it"
+        let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         switch caller.doubt {
-        case .interpreter: cautions.append(.init(text: "\(who) runs what anybody wrote: which script that is cannot be told.", isWarning: false))
+        case .interpreter where chain.isEmpty:
+            return [.init(text: "It runs what anybody wrote: which script that is cannot be told.", isWarning: false)]
+        case .interpreter:
+            return [.init(text: "Started by \(chain). Which script or command that was cannot be told.", isWarning: false)]
+        case .unseen:
+            return [.init(text: chain.isEmpty ? "It could not be looked at." : "Started by \(chain). It could not be looked at.", isWarning: false)]
+        default: break
+        }
+        var cautions: [SheetView.Caution] = chain.isEmpty ? [] : [.init(text: "Started by \(chain)", isWarning: false)]
+        switch caller.doubt {
         case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
         case .orphan: cautions.append(.init(text: "Who started it cannot be told: they have ended, or it was cut off from them.", isWarning: false))
         case .foreignCode: cautions.append(.init(text: "It may run code that the administrator did not install.", isWarning: true))
-        case .unseen: cautions.append(.init(text: "\(who) could not be looked at.", isWarning: false))
-        case nil: break
+        case .interpreter, .unseen, nil: break
         }
         return cautions
     }
