@@ -23,7 +23,8 @@ import VaubanPrompt
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
         func put(_ name: String, _ lines: String) throws {
-            try "[Desktop Entry]\nType=Application\n\(lines)\n[Desktop Action more]\nName=Another\n".write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
+            try "[Desktop Entry]\nType=Application\n\(lines)\n[Desktop Action more]\nName=Another\n".write(
+                toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
             chmod("\(path)/\(name)", 0o644)
         }
 

@@ -16,7 +16,8 @@ import VaubanPrompt
         PromptQuestion(
             prompt: [UInt8](repeating: prompt, count: 16), person: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
-            operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent, titles: titles)
+            operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent,
+            titles: titles)
     }
 
     private static let fingerFirst = PromptState(finger: .awaited, fingersLeft: 5)
@@ -93,7 +94,8 @@ import VaubanPrompt
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
         // A miss of the finger meanwhile takes nothing away.
-        _ = model.asked(Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
+        _ = model.asked(
+            Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
     }
@@ -102,9 +104,15 @@ import VaubanPrompt
         var model = SheetModel()
         _ = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
-            (PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain, "That was too short. Rest your finger on the reader a little longer."),
+            (
+                PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
+                "That was too short. Rest your finger on the reader a little longer."
+            ),
             (PromptUpdate(.tryAgain, fingersLeft: 4), .tryAgain, "That finger was not recognised. Try again."),
-            (PromptUpdate(.tryAgain, fingersLeft: 1), .tryAgain, "That finger was not recognised. Try again: one more miss switches fingers off."),
+            (
+                PromptUpdate(.tryAgain, fingersLeft: 1), .tryAgain,
+                "That finger was not recognised. Try again: one more miss switches fingers off."
+            ),
             (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingers are switched off until you type your passcode."),
             (PromptUpdate(.readerGone, fingersLeft: 0), .hidden, "The fingerprint reader is gone."),
             (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognised."),
@@ -120,13 +128,15 @@ import VaubanPrompt
         var model = SheetModel()
         _ = model.asked(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
-        #expect((view.finger, view.entry, view.notice?.text) == (.disabled, .open, "Fingers are switched off until you type your passcode."))
+        #expect(
+            (view.finger, view.entry, view.notice?.text) == (.disabled, .open, "Fingers are switched off until you type your passcode."))
     }
 
     @Test func theCallersTitlesAreOnTheButtons() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
-        let number = model.asked(Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
+        let number = model.asked(
+            Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
         let way = model.fellBack(number)
@@ -180,7 +190,8 @@ import VaubanPrompt
 
     @Test func consentShowsWhoseItIsAndOffersWhatIsOffered() throws {
         var model = SheetModel()
-        let consent = Consent(.readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
+        let consent = Consent(
+            .readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
         let number = model.asked(Self.question(operation: .consent, consent: consent), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.particulars.map(\.label) == ["Secret", "Kept by"])
@@ -200,7 +211,8 @@ import VaubanPrompt
 
     @Test(arguments: [
         (Doubt.interpreter, "It runs what anybody wrote: which script that is cannot be told.", false),
-        (.traced, "Another program watches and controls it.", true), (.foreignCode, "It may run code that the administrator did not install.", true),
+        (.traced, "Another program watches and controls it.", true),
+        (.foreignCode, "It may run code that the administrator did not install.", true),
     ])
     func whatIsDoubtfulIsSaid(doubt: Doubt, words: String, isWarning: Bool) throws {
         var model = SheetModel()

@@ -41,7 +41,7 @@ check 'nothing but the volume can be written' eval '! container touch /tmp/probe
 said=$(container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf "in a box" | vauban set app/token && vauban get app/token' 2>&1)
 check 'the first start sets the passcode, and the command keeps and reads a secret' equals "$(echo "$said" | tail -n 1)" 'in a box'
 rooms=$(for folder in /proc/[0-9]*; do case $(readlink "$folder/exe") in "$TMPDIR/image/lib/vauban/"*) echo "${folder#/proc/}" ;; esac; done)
-check 'six processes of Vauban run' equals "$(echo $rooms | wc -w)" 6
+check 'seven processes of Vauban run' equals "$(echo $rooms | wc -w)" 7
 check 'none has a right or can get one' eval 'for pid in $rooms; do grep -qE "^CapBnd:[[:space:]]*0+$" /proc/$pid/status && grep -qE "^CapEff:[[:space:]]*0+$" /proc/$pid/status && grep -q "^NoNewPrivs:[[:space:]]*1" /proc/$pid/status || exit 1; done'
 enclave=$(for pid in $rooms; do [ "$(cat /proc/$pid/comm)" = enclaved ] && echo "$pid"; done)
 # The enclave at its most, a guess at the passcode included; the others, which never have more, with what they share counted once.

@@ -22,7 +22,8 @@ import CGtk
     static func prepare() {
         let provider = gtk_css_provider_new()
         gtk_css_provider_load_from_data(provider, style, -1)
-        gtk_style_context_add_provider_for_display(gdk_display_get_default(), OpaquePointer(provider), UInt32(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        gtk_style_context_add_provider_for_display(
+            gdk_display_get_default(), OpaquePointer(provider), UInt32(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
         // Pictures come from folders that only root can change: any program of the person could put another's into theirs.
         let folders = ["/usr/local/share/icons", "/usr/share/icons", "/var/lib/flatpak/exports/share/icons", "/usr/share/pixmaps"]
         let icons = gtk_icon_theme_get_for_display(gdk_display_get_default())

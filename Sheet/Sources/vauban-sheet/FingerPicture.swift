@@ -78,9 +78,15 @@ import VaubanPrompt
         drawRidges(context)
         switch finger {
         case .hidden, .waiting: break
-        case .tryAgain: drawSign(context, colour) { Self.line(context, [(0, -6), (0, 1.5)]); Self.line(context, [(0, 6), (0, 6)]) }
+        case .tryAgain:
+            drawSign(context, colour) {
+                Self.line(context, [(0, -6), (0, 1.5)]); Self.line(context, [(0, 6), (0, 6)])
+            }
         case .matched: drawSign(context, colour) { Self.line(context, [(-5.5, 0.5), (-1.5, 4.5), (6, -4.5)]) }
-        case .disabled: drawSign(context, colour) { Self.line(context, [(-5, -5), (5, 5)]); Self.line(context, [(-5, 5), (5, -5)]) }
+        case .disabled:
+            drawSign(context, colour) {
+                Self.line(context, [(-5, -5), (5, 5)]); Self.line(context, [(-5, 5), (5, -5)])
+            }
         }
     }
 
@@ -102,7 +108,8 @@ import VaubanPrompt
             }
             cairo_arc(context, x, y, ridge.radius, ridge.from * .pi / 180, ridge.to * .pi / 180)
             cairo_curve_to(
-                context, x + ridge.radius, y + ridge.right * 0.3, x + ridge.radius, y + ridge.right * 0.6, x + ridge.radius * 0.9, y + ridge.right)
+                context, x + ridge.radius, y + ridge.right * 0.3, x + ridge.radius, y + ridge.right * 0.6, x + ridge.radius * 0.9,
+                y + ridge.right)
             cairo_stroke(context)
         }
         // Ends of the ridges that the arches leave open.

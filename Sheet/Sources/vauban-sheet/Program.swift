@@ -33,7 +33,11 @@ import VaubanPrompt
     private static func serve() throws {
         let agent = try SheetAgent(place: "the Vauban window on your desktop") {
             // From whichever thread, onto the one that draws.
-            g_idle_add_full(G_PRIORITY_DEFAULT, { _ in MainActor.assumeIsolated { SheetWindow.current?.refresh() }; return 0 }, nil, nil)
+            g_idle_add_full(
+                G_PRIORITY_DEFAULT,
+                { _ in
+                    MainActor.assumeIsolated { SheetWindow.current?.refresh() }; return 0
+                }, nil, nil)
         }
         Appearance.prepare()
         SheetWindow.current = SheetWindow(agent)

@@ -44,7 +44,11 @@ import VaubanPrompt
         instruction.show(view.instruction)
         if view.notice != before?.notice || isNew {
             notice.show(view.notice?.text ?? "")
-            if view.notice?.isError == true { gtk_widget_add_css_class(notice.widget, "sheet-error") } else { gtk_widget_remove_css_class(notice.widget, "sheet-error") }
+            if view.notice?.isError == true {
+                gtk_widget_add_css_class(notice.widget, "sheet-error")
+            } else {
+                gtk_widget_remove_css_class(notice.widget, "sheet-error")
+            }
         }
         title(cancel, view.cancel)
         title(fallback, view.fallback)

@@ -39,7 +39,11 @@ import VaubanPrompt
         sheet_on(answers.cancel, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() } }, nil)
         sheet_on(answers.fallback, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.fallBack() } }, nil)
         // Closing the window is no answer but cancel; what becomes of the window is told by the view.
-        sheet_on_close(window, { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() }; return 1 }, nil)
+        sheet_on_close(
+            window,
+            { _, _ in
+                MainActor.assumeIsolated { SheetWindow.current?.cancel() }; return 1
+            }, nil)
         // Before the entry gets the key, which might have a use of its own for Escape.
         guard let keys = gtk_event_controller_key_new() else { return }
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
@@ -61,7 +65,11 @@ import VaubanPrompt
         if let seconds = view.secondsToNext { wake(after: seconds) }
         guard view != shown else { return }
         let isNew = view.question != shown?.question
-        if Appearance.isDark(window) { gtk_widget_add_css_class(window, "sheet-dark") } else { gtk_widget_remove_css_class(window, "sheet-dark") }
+        if Appearance.isDark(window) {
+            gtk_widget_add_css_class(window, "sheet-dark")
+        } else {
+            gtk_widget_remove_css_class(window, "sheet-dark")
+        }
         if isNew { sheet_name(window, "Vauban: \(view.application) \(view.wish)") }
         wording.show(view)
         finger.show(view.finger)

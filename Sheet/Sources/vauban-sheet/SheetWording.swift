@@ -60,13 +60,15 @@ import VaubanPrompt
 /// A label whose text is never markup, wraps, and keeps to itself the direction that it is written in.
 @MainActor struct Line {
     let widget: UnsafeMutablePointer<GtkWidget>
+    private let signsMax: Int32
 
     init(_ style: String, alignment: Float = 0.5, role: GtkAccessibleRole = GTK_ACCESSIBLE_ROLE_LABEL) {
         widget = sheet_label_of_role(role)
         gtk_widget_add_css_class(widget, style)
         gtk_label_set_wrap(sheet_label(widget), 1)
         gtk_label_set_wrap_mode(sheet_label(widget), PANGO_WRAP_WORD_CHAR)
-        gtk_label_set_max_width_chars(sheet_label(widget), alignment == 0.5 ? 50 : 40)
+        signsMax = alignment == 0.5 ? 46 : 34
+        gtk_label_set_max_width_chars(sheet_label(widget), signsMax)
         gtk_label_set_justify(sheet_label(widget), alignment == 0.5 ? GTK_JUSTIFY_CENTER : GTK_JUSTIFY_LEFT)
         gtk_label_set_xalign(sheet_label(widget), alignment)
     }
@@ -74,6 +76,8 @@ import VaubanPrompt
     /// Empty: the line is not there.
     func show(_ text: String) {
         gtk_label_set_text(sheet_label(widget), text)
+        // As wide as it may be: GTK would keep room for the height that it had if it were narrower.
+        gtk_label_set_width_chars(sheet_label(widget), min(Int32(text.unicodeScalars.count), signsMax))
         gtk_widget_set_visible(widget, text.isEmpty ? 0 : 1)
     }
 }

@@ -47,7 +47,9 @@ package struct ApplicationDirectory: Sendable {
 
     private func entries(where isWanted: (String) -> Bool) -> [DesktopEntry] {
         folders.flatMap { folder -> [DesktopEntry] in
-            guard Self.isRoots(Self.status(of: folder)), let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
+            guard Self.isRoots(Self.status(of: folder)), let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                return []
+            }
             return names.sorted().prefix(Self.entriesMax).compactMap { name in
                 guard name.hasSuffix(".desktop"), isWanted(name) else { return nil }
                 let number = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -74,7 +76,8 @@ package struct ApplicationDirectory: Sendable {
     /// The executable that an entry starts, as the kernel would name it.
     private static func program(of entry: DesktopEntry) -> String? {
         guard let command = entry.program else { return nil }
-        let candidates = command.hasPrefix("/") ? [command] : ["/usr/local/bin", "/usr/bin", "/bin", "/usr/games"].map { "\($0)/\(command)" }
+        let candidates =
+            command.hasPrefix("/") ? [command] : ["/usr/local/bin", "/usr/bin", "/bin", "/usr/games"].map { "\($0)/\(command)" }
         for candidate in candidates {
             if let real = realpath(candidate, nil) {
                 defer { free(real) }

@@ -67,13 +67,18 @@ enum PromptWords {
         case .interpreter:
             return [.init(text: "Started by \(chain). Which script or command that was cannot be told.", isWarning: false)]
         case .unseen:
-            return [.init(text: chain.isEmpty ? "It could not be looked at." : "Started by \(chain). It could not be looked at.", isWarning: false)]
+            return [
+                .init(
+                    text: chain.isEmpty ? "It could not be looked at." : "Started by \(chain). It could not be looked at.", isWarning: false
+                )
+            ]
         default: break
         }
         var cautions: [SheetView.Caution] = chain.isEmpty ? [] : [.init(text: "Started by \(chain)", isWarning: false)]
         switch caller.doubt {
         case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
-        case .orphan: cautions.append(.init(text: "Who started it cannot be told: they have ended, or it was cut off from them.", isWarning: false))
+        case .orphan:
+            cautions.append(.init(text: "Who started it cannot be told: they have ended, or it was cut off from them.", isWarning: false))
         case .foreignCode: cautions.append(.init(text: "It may run code that the administrator did not install.", isWarning: true))
         case .interpreter, .unseen, nil: break
         }
@@ -122,7 +127,8 @@ enum PromptWords {
     /// A wait, as a clock shows it.
     static func wait(_ seconds: Int64) -> String {
         let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
-        let clock = seconds < 3600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        let clock =
+            seconds < 3600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
         return "You can try again in \(clock)."
     }
 

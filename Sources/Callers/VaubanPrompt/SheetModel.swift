@@ -74,7 +74,8 @@ package struct SheetModel: Sendable {
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled, isError: false) }
         state = .asking(
             Card(
-                number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice, typesInstead: typesInstead,
+                number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice,
+                typesInstead: typesInstead,
                 closedUntil: closedUntil))
         return number
     }
@@ -200,7 +201,8 @@ package struct SheetModel: Sendable {
         if isJudged { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
         return SheetView(
-            question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry), icon: card.entry?.icon,
+            question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry),
+            icon: card.entry?.icon,
             wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
             cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
             finger: card.finger, instruction: PromptWords.instruction(question.ways, showsEntry: showsEntry),
@@ -224,7 +226,8 @@ package struct SheetModel: Sendable {
     ) -> SheetView {
         SheetView(
             question: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
-            cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "", entry: .hidden,
+            cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "",
+            entry: .hidden,
             notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: "Close", fallback: nil, confirm: nil,
             secondsToNext: secondsToNext)
     }
