@@ -212,6 +212,6 @@ VAUBAN_SHEET='' scripts/stage --system "$TMPDIR/programs" "$TMPDIR/without" /usr
 cmp "$sheet" "$TMPDIR/with/usr/local/lib/vauban/vauban-sheet" || fail 'the sheet is not installed'
 expect_text 'ExecStart=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/usr/local/lib/systemd/user/graphical-session.target.wants/vauban-sheet.service"
 expect_text 'Exec=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/etc/xdg/autostart/vauban-sheet.desktop"
-find "$TMPDIR/without" | grep sheet && fail 'there is something of a sheet that was not built'
+(cd "$TMPDIR/without" && find . | grep sheet) && fail 'there is something of a sheet that was not built'
 for file in vauban-sheet.desktop vauban-sheet.service; do grep -q "/$file\$" "$TMPDIR/with/usr/local/lib/vauban/manifest" || fail "the manifest does not name $file"; done
 echo 'a person at a desktop is shown who asks, and answers'
