@@ -70,13 +70,3 @@ extension RequestInProgress {
         return true
     }
 }
-
-extension MatchLimit {
-    var countMax: Int {
-        switch self {
-        case .one: 1
-        case .all: .max
-        case .count(let count): Int(clamping: count)
-        }
-    }
-}

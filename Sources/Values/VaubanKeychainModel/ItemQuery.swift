@@ -8,6 +8,15 @@ package enum MatchLimit: Hashable, Sendable {
     case all
     case count(Int64)
 
+    /// How many items are wanted at most.
+    package var countMax: Int {
+        switch self {
+        case .one: 1
+        case .all: .max
+        case .count(let count): Int(clamping: count)
+        }
+    }
+
     package var number: Int64 {
         switch self {
         case .one: 1

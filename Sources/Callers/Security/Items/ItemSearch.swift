@@ -95,13 +95,3 @@ private final class CertificatesInKeychain {
         return found
     }
 }
-
-extension MatchLimit {
-    fileprivate var countMax: Int {
-        switch self {
-        case .one: 1
-        case .all: .max
-        case .count(let count): Int(clamping: count)
-        }
-    }
-}

@@ -76,22 +76,6 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// Runs a verb and answers its status; what the person should know is kept for `SecCopyErrorMessageString`.
-private func reporting(_ body: () throws -> Void) -> OSStatus {
-    do {
-        try body()
-        return errSecSuccess
-    } catch let refusal as Refusal {
-        LastRefusal.set(refusal)
-        return refusal.status
-    } catch let undecodable as Undecodable {
-        LastRefusal.set(undecodable.status, undecodable.message)
-        return undecodable.status
-    } catch {
-        return errSecInternal
-    }
-}
-
 extension ItemObject {
     var secret: SecretBytes? {
         guard let value else { return nil }

@@ -51,7 +51,7 @@ final class KeyMaterial: Sendable {
 
     private convenience init(rsa bytes: Data, isPrivate: Bool) throws {
         if isPrivate {
-            let (half, bits) = try RSAKey.publicHalf(ofPrivate: bytes)
+            let (half, bits) = try bytes.withUnsafeBytes { try RSAKey.publicHalf(ofPrivate: $0) }
             self.init(.rsa(bits: bits), publicBytes: half, privateKey: PrivateBytes(bytes))
         } else {
             self.init(.rsa(bits: try RSAKey.bits(ofPublic: bytes)), publicBytes: bytes, privateKey: nil)
@@ -60,8 +60,15 @@ final class KeyMaterial: Sendable {
 
     static func random(_ kind: Kind) throws -> KeyMaterial {
         switch kind {
-        case .elliptic(let curve): try KeyMaterial(elliptic: curve.curve.random(), isPrivate: true)
-        case .rsa(let bits): try KeyMaterial(rsa: try RSAKey.random(bits: bits), isPrivate: true)
+        case .elliptic(let curve):
+            var fresh = curve.curve.random()
+            let made = SecretBytes(absorbing: &fresh)
+            return KeyMaterial(kind, publicBytes: made.withUnsafeBytes { Data($0.prefix(curve.publicBytes)) }, privateKey: PrivateBytes(made))
+        case .rsa(let bits):
+            var fresh = try RSAKey.random(bits: bits)
+            let made = SecretBytes(absorbing: &fresh)
+            let publicBytes = try made.withUnsafeBytes { (bytes) throws(any Error) -> Data in try RSAKey.publicHalf(ofPrivate: bytes).0 }
+            return KeyMaterial(kind, publicBytes: publicBytes, privateKey: PrivateBytes(made))
         }
     }
 
@@ -94,6 +101,9 @@ final class PrivateBytes: Sendable {
     private let bytes: SecretBytes
 
     init(_ data: Data) { bytes = SecretBytes(of: data) }
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+
+    func equals(_ other: PrivateBytes) -> Bool { bytes.equals(other.bytes) }
 
     func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         try bytes.withUnsafeBytes { (buffer) throws(any Error) -> Value in try body(buffer) }

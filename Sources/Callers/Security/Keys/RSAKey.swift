@@ -12,14 +12,14 @@ enum RSAKey {
     static func random(bits: Int) throws -> Data { try _RSA.Signing.PrivateKey(keySize: .init(bitCount: bits)).derRepresentation }
 
     /// The public half of a private key, and its size; the outer form of both is PKCS#1.
-    static func publicHalf(ofPrivate bytes: Data) throws -> (Data, bits: Int) {
+    static func publicHalf(ofPrivate bytes: UnsafeRawBufferPointer) throws -> (Data, bits: Int) {
         let key = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: bytes)
         return (key.publicKey.pkcs1DERRepresentation, key.keySizeInBits)
     }
 
     static func bits(ofPublic bytes: Data) throws -> Int { try _RSA.Signing.PublicKey(unsafeDERRepresentation: bytes).keySizeInBits }
 
-    static func sign(_ data: Data, _ input: KeyMethod.Input, isPSS: Bool, privateKey: Data) throws -> Data {
+    static func sign(_ data: Data, _ input: KeyMethod.Input, isPSS: Bool, privateKey: UnsafeRawBufferPointer) throws -> Data {
         let key = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: privateKey)
         let padding: _RSA.Signing.Padding = isPSS ? .PSS : .insecurePKCS1v1_5
         return try input.withDigest(of: data) { try key.signature(for: $0, padding: padding).rawRepresentation }
@@ -38,7 +38,7 @@ enum RSAKey {
         return try key.encrypt(data, padding: padding.forCrypto)
     }
 
-    static func decrypt(_ data: Data, _ padding: KeyMethod.RSAPadding, privateKey: Data) throws -> Data {
+    static func decrypt(_ data: Data, _ padding: KeyMethod.RSAPadding, privateKey: UnsafeRawBufferPointer) throws -> Data {
         let key = try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: privateKey)
         do {
             return try key.decrypt(data, padding: padding.forCrypto)
@@ -57,7 +57,7 @@ enum RSAKey {
         return wrapped + box.ciphertext + box.tag
     }
 
-    static func decryptHybrid(_ packet: Data, _ hash: KeyHash, privateKey: Data) throws -> Data {
+    static func decryptHybrid(_ packet: Data, _ hash: KeyHash, privateKey: UnsafeRawBufferPointer) throws -> Data {
         let (publicKey, bits) = try publicHalf(ofPrivate: privateKey)
         let wrappedBytes = (bits + 7) / 8
         guard packet.count >= wrappedBytes + tagBytes else { throw KeyFault(errSecParam, "the ciphertext is too short") }

@@ -6,14 +6,14 @@ internal import VaubanKeychainModel
 /// Makes a private key: Apple's `SecKeyCreateRandomKey`. Stored where `kSecAttrIsPermanent` says so; if that fails there is no
 /// key.
 public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
-    keyResult(error) { try KeyMaking(parameters).pair().privateKey }
+    reporting(error) { try KeyMaking(parameters).pair().privateKey }
 }
 
 /// Makes a pair: Apple's `SecKeyGeneratePair`, the older form of `SecKeyCreateRandomKey`.
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?, _ privateKey: UnsafeMutablePointer<SecKey?>?
 ) -> OSStatus {
-    keyStatus {
+    reporting {
         let pair = try KeyMaking(parameters).pair()
         publicKey?.pointee = pair.publicKey
         privateKey?.pointee = pair.privateKey
@@ -22,7 +22,7 @@ public func SecKeyGeneratePair(
 
 /// Makes a key of its external form: Apple's `SecKeyCreateWithData`. X9.63 for curves, PKCS#1 for RSA; it is not stored.
 public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
-    keyResult(error) {
+    reporting(error) {
         let dictionary = KeyDictionary(attributes)
         guard !dictionary.namesToken else { throw KeyFault(errSecUnimplemented, "a key of the enclave is not made of bytes") }
         let type = try KeyMaking.type(dictionary)
@@ -40,7 +40,7 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.material.map { S
 
 /// The bytes of a key: Apple's `SecKeyCopyExternalRepresentation`.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
-    keyResult(error) {
+    reporting(error) {
         guard let material = key.material else { throw KeyFault(errSecUnimplemented, "the key is of a type that is not known here") }
         return NSData(data: material.external)
     }

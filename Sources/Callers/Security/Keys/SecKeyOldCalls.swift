@@ -5,7 +5,7 @@ public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int, _ sig: UnsafeMutablePointer<UInt8>,
     _ sigLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    keyStatus {
+    reporting {
         let algorithm = try key.signature(for: padding)
         try fill(sig, sigLen, withSuccess { SecKeyCreateSignature(key, algorithm, NSData(bytes: dataToSign, length: dataToSignLen), $0) })
     }
@@ -15,7 +15,7 @@ public func SecKeyRawSign(
 public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>, _ sigLen: Int
 ) -> OSStatus {
-    keyStatus {
+    reporting {
         let algorithm = try key.signature(for: padding)
         _ = try withSuccess { error in
             SecKeyVerifySignature(key, algorithm, NSData(bytes: signedData, length: signedDataLen), NSData(bytes: sig, length: sigLen), error) ? NSData() : nil
@@ -28,7 +28,7 @@ public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int, _ cipherText: UnsafeMutablePointer<UInt8>,
     _ cipherTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    keyStatus {
+    reporting {
         let algorithm = try encryption(for: padding)
         try fill(cipherText, cipherTextLen, withSuccess { SecKeyCreateEncryptedData(key, algorithm, NSData(bytes: plainText, length: plainTextLen), $0) })
     }
@@ -39,7 +39,7 @@ public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int, _ plainText: UnsafeMutablePointer<UInt8>,
     _ plainTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    keyStatus {
+    reporting {
         let algorithm = try encryption(for: padding)
         try fill(plainText, plainTextLen, withSuccess { SecKeyCreateDecryptedData(key, algorithm, NSData(bytes: cipherText, length: cipherTextLen), $0) })
     }

@@ -60,7 +60,7 @@ private func perform(
     _ operation: SecKeyOperationType, _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
     _ body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
-    keyResult(error) {
+    reporting(error) {
         guard let material = key.material, let method = KeyMethod(algorithm), material.does(operation, method) else {
             throw KeyFault(errSecParam, "the key does not do \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
         }
@@ -97,7 +97,7 @@ extension KeyMaterial {
         case (.elliptic(let name), .ecdsa(let input, let isRaw)):
             let digest = try input.digest(of: data)
             return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
-        case (.rsa, .rsaSignature(let input, let isPSS)): return try RSAKey.sign(data, input, isPSS: isPSS, privateKey: external)
+        case (.rsa, .rsaSignature(let input, let isPSS)): return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
         default: throw KeyFault.unsupported
         }
     }
@@ -125,8 +125,8 @@ extension KeyMaterial {
         switch (kind, method) {
         case (.elliptic(let name), .ecies(let hash, let derivesIV)):
             return try withPrivateBytes { try name.curve.decrypt(packet, ECIES(curve: name, hash: hash, derivesIV: derivesIV), privateKey: $0) }
-        case (.rsa, .rsaEncryption(let padding)): return try RSAKey.decrypt(packet, padding, privateKey: external)
-        case (.rsa, .rsaHybrid(let hash)): return try RSAKey.decryptHybrid(packet, hash, privateKey: external)
+        case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
+        case (.rsa, .rsaHybrid(let hash)): return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0) }
         default: throw KeyFault.unsupported
         }
     }

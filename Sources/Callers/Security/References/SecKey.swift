@@ -30,12 +30,20 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     var external: Data { material?.external ?? unread?.disclosed() ?? Data() }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? SecKey else { return false }
-        return material?.publicBytes == other.material?.publicBytes && external == other.external
-            && AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
+        guard let other = object as? SecKey, hasSameBytes(as: other) else { return false }
+        return AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
     }
 
-    public override var hash: Int { (material?.publicBytes ?? external).hashValue }
+    /// The public half says which private one it is.
+    private func hasSameBytes(as other: SecKey) -> Bool {
+        switch (material, other.material) {
+        case (let mine?, let theirs?): mine.kind == theirs.kind && mine.isPrivate == theirs.isPrivate && mine.publicBytes == theirs.publicBytes
+        case (nil, nil): unread.flatMap { mine in other.unread.map { mine.equals($0) } } ?? true
+        default: false
+        }
+    }
+
+    public override var hash: Int { material?.publicBytes.hashValue ?? attributes[.applicationLabel]?.equalityBytes.hashValue ?? 0 }
 
     // Never the key itself.
     public override var description: String {

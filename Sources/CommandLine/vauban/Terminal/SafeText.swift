@@ -29,19 +29,8 @@ enum SafeText {
     /// A path in full where it is short, otherwise its beginning and its end, and no more of any name than fits a row: whoever
     /// chose it must not push the line that names them off the screen, nor fill up rows with spaces.
     static func path(_ path: String, max: Int) -> String {
-        var text = ""
-        var wasSpace = false
-        for scalar in path.unicodeScalars {
-            let isPlain = !isInvisible(scalar) && !(isSpace(scalar) && (wasSpace || scalar != " "))
-            text += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
-            wasSpace = isSpace(scalar)
-        }
-        // Scalars and not characters: a letter can carry any number of accents.
-        let scalars = text.unicodeScalars
-        guard scalars.count > max else { return text }
-        return String(String.UnicodeScalarView(scalars.prefix(max / 3))) + "…" + String(String.UnicodeScalarView(scalars.suffix(max - max / 3 - 1)))
+        PlainLine.path(path, charactersMax: max)
     }
 
-    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { PlainLine.isSpace(scalar) }
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool { PlainLine.isInvisible(scalar) }
 }

@@ -1,28 +1,31 @@
-// From what went wrong to what a caller of a key is told.
+// From what went wrong to what a caller is told: the one mapping of this module.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 
-/// Runs a call that answers a status.
-func keyStatus(_ body: () throws -> Void) -> OSStatus {
+/// Runs a call and answers its status; what the person should know is kept for `SecCopyErrorMessageString`.
+func reporting(_ body: () throws -> Void) -> OSStatus {
     do {
         try body()
         return errSecSuccess
-    } catch let fault as KeyFault {
-        LastRefusal.set(fault.status, fault.message)
-        return fault.status
     } catch let refusal as Refusal {
         LastRefusal.set(refusal)
         return refusal.status
+    } catch let fault as KeyFault {
+        LastRefusal.set(fault.status, fault.message)
+        return fault.status
+    } catch let undecodable as Undecodable {
+        LastRefusal.set(undecodable.status, undecodable.message)
+        return undecodable.status
     } catch {
         return errSecInternal
     }
 }
 
 /// Runs a call that answers an object, or nil and an error in `NSOSStatusErrorDomain`.
-func keyResult<Value>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws -> Value) -> Value? {
+func reporting<Value>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws -> Value) -> Value? {
     var found: Value?
-    let status = keyStatus { found = try body() }
+    let status = reporting { found = try body() }
     if let found { return found }
     let words = (SecCopyErrorMessageString(status, nil) as String?) ?? "status \(status)"
     error?.pointee = Unmanaged.passRetained(NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words]))
