@@ -90,11 +90,12 @@ struct KeyDictionary {
     func toStore(_ key: SecKey) -> CFDictionary {
         let attributes = NSMutableDictionary()
         for (name, value) in whole {
-            guard let name = name as? String, name.utf8.count == 4, !Self.ofItself.contains(name) else { continue }
+            guard let name = name as? String, name.utf8.count == 4 || name.hasPrefix("u_"), !Self.ofItself.contains(name) else { continue }
             attributes[NSString(string: name)] = value
         }
         attributes[kSecClass] = kSecClassKey
         attributes[kSecValueRef] = key
+        attributes[kSecReturnPersistentRef] = kCFBooleanTrue
         return attributes
     }
 

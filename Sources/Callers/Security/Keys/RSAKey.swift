@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import CryptoExtras
+internal import VaubanSecretBytes
 
 enum RSAKey {
     /// Sizes that are made; more can be read.
@@ -49,20 +50,21 @@ enum RSAKey {
 
     // MARK: An AES key under RSA, and the message under that with an IV of zeros: the key is used once
 
-    static func encryptHybrid(_ message: Data, _ hash: KeyHash, publicKey: Data) throws -> Data {
-        let bits = try bits(ofPublic: publicKey)
+    static func encryptHybrid(_ message: Data, _ hash: KeyHash, publicKey: Data, bits: Int) throws -> Data {
         let session = SymmetricKey(size: bits >= 4096 ? .bits256 : .bits128)
         let wrapped = try encrypt(session.withUnsafeBytes { Data($0) }, .oaep(hash), publicKey: publicKey)
         let box = try AES.GCM.seal(message, using: session, nonce: zeroNonce(), authenticating: publicKey)
         return wrapped + box.ciphertext + box.tag
     }
 
-    static func decryptHybrid(_ packet: Data, _ hash: KeyHash, privateKey: UnsafeRawBufferPointer) throws -> Data {
-        let (publicKey, bits) = try publicHalf(ofPrivate: privateKey)
+    static func decryptHybrid(
+        _ packet: Data, _ hash: KeyHash, privateKey: UnsafeRawBufferPointer, publicKey: Data, bits: Int
+    ) throws -> Data {
         let wrappedBytes = (bits + 7) / 8
         guard packet.count >= wrappedBytes + tagBytes else { throw KeyFault(errSecParam, "the ciphertext is too short") }
         let rest = packet.dropFirst(wrappedBytes)
-        let session = SymmetricKey(data: try decrypt(packet.prefix(wrappedBytes), .oaep(hash), privateKey: privateKey))
+        var opened = try decrypt(packet.prefix(wrappedBytes), .oaep(hash), privateKey: privateKey)
+        let session = SecretBytes(absorbing: &opened).withUnsafeBytes { SymmetricKey(data: $0) }
         do {
             let box = try AES.GCM.SealedBox(nonce: zeroNonce(), ciphertext: rest.dropLast(tagBytes), tag: rest.suffix(tagBytes))
             return try AES.GCM.open(box, using: session, authenticating: publicKey)

@@ -85,13 +85,13 @@ private struct KeyMaking {
         guard !dictionary.namesToken else { throw KeyFault(errSecUnimplemented, "keys of the enclave are not made yet") }
         let material = try KeyMaterial.random(try kind())
         let (publicKey, privateKey) = (SecKey(material.publicHalf), SecKey(material))
-        if dictionary.isPermanent(isPrivate: true) { try store(privateKey, isPrivate: true) }
+        let stored = dictionary.isPermanent(isPrivate: true) ? try store(privateKey, isPrivate: true) : nil
         do {
-            if dictionary.isPermanent(isPrivate: false) { try store(publicKey, isPrivate: false) }
+            if dictionary.isPermanent(isPrivate: false) { _ = try store(publicKey, isPrivate: false) }
         } catch {
-            // Half a pair is none. What cannot be removed now is refused to the caller all the same.
-            if dictionary.isPermanent(isPrivate: true) { _ = SecItemDelete(dictionary.half(isPrivate: true).toStore(privateKey)) }
-            throw error
+            // Half a pair is none.
+            guard let stored, SecItemDelete([kSecClass: kSecClassKey, kSecValuePersistentRef: stored] as CFDictionary) != errSecSuccess else { throw error }
+            throw KeyFault(errSecInternal, "only the private key was stored, and it could not be removed again")
         }
         return (publicKey, privateKey)
     }
@@ -119,10 +119,13 @@ private struct KeyMaking {
         }
     }
 
-    private func store(_ key: SecKey, isPrivate: Bool) throws {
-        let status = SecItemAdd(dictionary.half(isPrivate: isPrivate).toStore(key), nil)
+    /// Answers its persistent reference.
+    private func store(_ key: SecKey, isPrivate: Bool) throws -> AnyObject? {
+        var reference: CFTypeRef?
+        let status = SecItemAdd(dictionary.half(isPrivate: isPrivate).toStore(key), &reference)
         guard status == errSecSuccess else {
             throw KeyFault(status, (SecCopyErrorMessageString(status, nil) as String?) ?? "the key was not stored")
         }
+        return reference
     }
 }

@@ -116,7 +116,7 @@ extension KeyMaterial {
         case (.elliptic(let name), .ecies(let hash, let derivesIV)):
             return try name.curve.encrypt(message, ECIES(curve: name, hash: hash, derivesIV: derivesIV), publicKey: publicBytes)
         case (.rsa, .rsaEncryption(let padding)): return try RSAKey.encrypt(message, padding, publicKey: publicBytes)
-        case (.rsa, .rsaHybrid(let hash)): return try RSAKey.encryptHybrid(message, hash, publicKey: publicBytes)
+        case (.rsa, .rsaHybrid(let hash)): return try RSAKey.encryptHybrid(message, hash, publicKey: publicBytes, bits: bits)
         default: throw KeyFault.unsupported
         }
     }
@@ -126,7 +126,7 @@ extension KeyMaterial {
         case (.elliptic(let name), .ecies(let hash, let derivesIV)):
             return try withPrivateBytes { try name.curve.decrypt(packet, ECIES(curve: name, hash: hash, derivesIV: derivesIV), privateKey: $0) }
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
-        case (.rsa, .rsaHybrid(let hash)): return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0) }
+        case (.rsa, .rsaHybrid(let hash)): return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
         default: throw KeyFault.unsupported
         }
     }

@@ -11,16 +11,15 @@ enum ChildCommand {
     static func run(_ command: [String]) throws(SystemFault) -> Int32 {
         let pid: pid_t
         do throws(SystemFault) {
-            pid = try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false)
+            pid = try Interruption.passOn { () throws(SystemFault) in try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false) }
         } catch {
             say("vauban: \(error)")
             return error.code == ENOENT ? 127 : 126
         }
-        Interruption.passOn(to: pid)
         var ended = siginfo_t()
         while waitid(P_PID, id_t(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
         // Before its number can be another's.
-        Interruption.passOn(to: nil)
+        Interruption.passOnNoMore()
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F

@@ -12,6 +12,7 @@ final class ExportOutput {
     private let file: Descriptor
     private var isFinished = false
     private var duty: Int?
+    private var bytes = 0
 
     init(path: String) throws(Refusal) {
         let number = path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -22,18 +23,35 @@ final class ExportOutput {
     }
 
     func write(_ bytes: [UInt8]) throws(Refusal) {
+        try take(bytes.count)
         guard bytes.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
     }
 
     func write(_ secret: borrowing SecretBytes) throws(Refusal) {
+        try take(secret.count)
         guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
     }
 
     /// When this returns a file survives a power cut.
     func finish() throws(Refusal) {
-        guard path == nil || fsync(file.number) == 0 else { throw failed() }
+        if let path {
+            guard fsync(file.number) == 0 else { throw failed() }
+            // The name too: it is in the folder.
+            let number = open((path as NSString).deletingLastPathComponent.isEmpty ? "." : (path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard number >= 0 else { throw failed() }
+            let folder = Descriptor(number)
+            guard fsync(folder.number) == 0 else { throw failed() }
+        }
         isFinished = true
         duty.map(Interruption.remove)
+    }
+
+    /// What import would not read is not written.
+    private func take(_ count: Int) throws(Refusal) {
+        bytes += count
+        guard bytes <= PasswordExport.bytesMax else {
+            throw Refusal(.storageFull, "the export would be larger than 256 MiB, which is the most that vauban import reads; nothing was written")
+        }
     }
 
     private func failed() -> Refusal { Refusal(.storageFailed, SystemFault("write the export", code: errno).description) }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import VaubanLinuxHost
 
 /// What must be put right before this process ends by a signal: a terminal without echo is no way to leave a person.
 ///
@@ -41,7 +42,16 @@ enum Interruption {
 
     /// While a command runs as this process's child, a signal is meant for the command: one that was sent to this process is sent
     /// on, and one that the terminal's keys sent the command has got itself. This process ends when the command has ended.
-    static func passOn(to pid: pid_t?) { child.withLock { $0 = pid } }
+    /// From before it starts, so that none comes in between.
+    static func passOn(_ start: () throws(SystemFault) -> pid_t) throws(SystemFault) -> pid_t {
+        try child.withLock { child throws(SystemFault) in
+            let pid = try start()
+            child = pid
+            return pid
+        }
+    }
+
+    static func passOnNoMore() { child.withLock { $0 = nil } }
 
     /// Called when the window of the terminal has another size.
     static func onWindowChange(_ action: (@Sendable () -> Void)?) {
