@@ -167,8 +167,31 @@ import VaubanKeychainWire
         let state = room.enclave.state.withLock { ($0.timesAsked, $0.consents.count) }
         #expect(state == (1, 1))
         #expect(try room.get("plain", as: Callers.commandLine()) == ["cli=value"])
+        // What nobody's word stands behind keeps no other item from being asked about.
+        room.enclave.set { $0.personAnswers = Refusal(.biometryNotAvailable) }
+        try room.serve(.move(to: "cli"), as: Callers.commandLine())
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 6)
         // Another connection asks for itself.
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
-        #expect(room.consents.count == 2)
+        #expect(room.consents.count == 3)
+    }
+
+    @Test func whatStaysHidesNothingThatIsLeft() throws {
+        let room = try Room()
+        for index in 0..<5 {
+            try room.add("\(index)", as: script)
+            try room.add("\(index)", as: Callers.commandLine())
+        }
+        for index in 0..<258 {
+            try room.add([.server: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], kind: .internetPassword)
+        }
+        room.personSays(.once)
+        let caller = Callers.commandLine()
+        var progress: [RewrapProgress] = []
+        for _ in 0..<2 {
+            guard case .rewrapped(let batch)? = try room.serve(.move(to: "cli"), as: caller).messages.first else { throw Refusal(.internalFault) }
+            progress.append(batch)
+        }
+        #expect(progress == [RewrapProgress(done: 256, left: 2, kept: 5), RewrapProgress(done: 2, left: 0, kept: 5)])
     }
 }

@@ -144,7 +144,7 @@ until grep -q held "$TMPDIR/touches"; do :; done
     echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $holder"
     echo "touch 'SCAN alice'"
     echo 'expect the secret'
-} | at_prompt 'another program has the sensor'
+} | at_prompt 'another program has the sensor' || exit 1
 wait "$holder" 2>/dev/null
 exec {holding}>&-
 echo 'ok: an error of the sensor and another program at it end nothing'

@@ -8,8 +8,13 @@ internal import VaubanLinuxHost
 extension SensorWatch {
     mutating func begin(_ question: Question, _ owner: FprintBus.Owner, _ sensor: FprintBus.Sensor) throws(SystemFault) {
         guard let name = names.name(of: question.person) else {
-            log.notice("user \(question.person) has no name here, and so no fingers")
-            return try noFingers(question)
+            // A directory that cannot be reached says the same as one that knows nobody: no word on the fingers follows from it.
+            log.notice("user \(question.person) has no name here now")
+            guard question.kind == .finger else {
+                line.say(.notEnrolled, question.person, nonce: question.nonce, fingers: FingerDigest.none)
+                return try finish(question)
+            }
+            return putOff(question, "the person's name cannot be had")
         }
         if question.kind == .list { return try list(question, owner, sensor, name) }
         switch try bus.call(owner, sensor, "Claim", name) {

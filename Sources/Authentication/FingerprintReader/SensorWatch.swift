@@ -217,8 +217,9 @@ struct SensorWatch {
     mutating func forgetTouches() throws(SystemFault) {
         while let signal = try bus.next() {
             switch signal.kind {
-            case .verify, .enrol: continue
-            case .ownerChanged, .sensorsChanged, .other: try take(signal)
+            case .verify: continue
+            // Another program that learns a finger meanwhile is heard in any case: no list shows it.
+            case .enrol, .ownerChanged, .sensorsChanged, .other: try take(signal)
             }
         }
     }

@@ -60,7 +60,8 @@ package struct SheetModel: Sendable {
             }
         case .judging(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
-            if question.attempt > before.question.attempt {
+            // A finger that missed meanwhile comes as another attempt too; only a passcode that was compared costs a try.
+            if question.triesLeft < before.question.triesLeft {
                 misses += 1
                 notice = .init(text: PromptWords.wrongPasscode(question.triesLeft), isError: true)
             }

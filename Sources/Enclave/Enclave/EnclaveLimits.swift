@@ -14,7 +14,7 @@ package enum EnclaveLimits {
     /// Challenges of one person that are open at once, but for those of questions; the oldest gives way.
     package static let openChallengesMax = 64
     /// Contexts of one person that are authorised at once.
-    package static let authorisationsPerPersonMax = 256
+    package static let authorisationsPerPersonMax = 64
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.

@@ -32,8 +32,9 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) -> AuthorisedEvidence in
             state.settle(host)
             guard state.epoch == epoch else { throw Refusal(.locked, "the keychain was locked or changed meanwhile") }
+            try state.throwIfOver(gathered.earlier)
             var keys = gathered.factorKeys
-            var passcode = keys.isEmpty ? nil : state.keybag?.passcode
+            var passcode = gathered.earlier?.passcode
             if let bag = state.keybag {
                 switch gathered.passcodeKey {
                 case .some(let key):
@@ -57,6 +58,7 @@ extension Vault {
             guard state.epoch == authorised.epoch else { return nil }
             let now = host.clock.boot
             let gathered = GatheredEvidence()
+            gathered.earlier = GatheredEvidence.Earlier(epoch: authorised.epoch, passcode: authorised.passcode)
             if let passcode = authorised.passcode {
                 guard state.keybag?.passcode == passcode else { return nil }
                 gathered.evidence.passcode = now

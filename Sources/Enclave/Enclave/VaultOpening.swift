@@ -31,8 +31,15 @@ package final class GatheredEvidence {
     package var passcodeKey: SecretBytes?
     /// The private halves that an earlier passcode of the same context gave, in the place of its key.
     var factorKeys: [HeldKey] = []
+    /// Where some of it was shown for an earlier call: when, and of which passcode.
+    var earlier: Earlier?
     /// What the person chose, where they were asked for consent.
     package var consent: ConsentChoice?
+
+    struct Earlier {
+        let epoch: Int64
+        let passcode: StretchParameters?
+    }
 
     package init() {}
 
@@ -86,6 +93,7 @@ extension Vault {
             case .some(let key): try bag.throwIfChanged(since: key)
             case .none: break
             }
+            try state.throwIfOver(gathered.earlier)
             let judgement = try bag.living(opening).judge(
                 gathered.evidence, for: opening.row.protection, in: state.circumstances(host), now: host.clock.boot)
             switch judgement {
@@ -125,6 +133,14 @@ extension LayeredItemKey {
 }
 
 extension VaultState {
+    /// What was shown for an earlier call counts no more after a lock or another passcode, also while something else is asked for.
+    func throwIfOver(_ earlier: GatheredEvidence.Earlier?) throws(Refusal) {
+        guard let earlier else { return }
+        guard earlier.epoch == epoch, earlier.passcode == nil || earlier.passcode == keybag?.passcode else {
+            throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
+        }
+    }
+
     /// The first way that what was shown opens.
     fileprivate func openWay(of opening: LayeredOpening, _ gathered: GatheredEvidence, _ bag: Keybag) throws(Refusal) -> SecretBytes {
         var isDamaged = false

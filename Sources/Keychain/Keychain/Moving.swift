@@ -5,6 +5,7 @@ internal import EnclaveWire
 internal import KeychainStore
 internal import Synchronization
 internal import VaubanAccessPolicy
+internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
@@ -21,7 +22,6 @@ extension RequestInProgress {
         var move = caller.said.moves.withLock { $0[owner] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
         for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
-        progress.left = max(progress.left - move.kept.count, 0)
         progress.kept = move.kept.count
         caller.said.moves.withLock { $0[owner] = move }
         try sink.send(.rewrapped(progress))
@@ -46,14 +46,18 @@ extension RequestInProgress {
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
                     // Whatever stands in the way of this one stands there at the next try too. A no to one is a no to all.
                     state.kept.insert(row.item)
-                    if refusal.reason != .locked { state.mayAsk = false }
+                    if refusal.reason.isThePersons { state.mayAsk = false }
                 }
                 return done < KeychainLimits.moveRowsMax
             }
         }
         (move, progress.done) = (state, done)
         // What has moved has left the group.
-        if done >= KeychainLimits.moveRowsMax { progress.left += try database.handles(of: selection).count }
+        guard done >= KeychainLimits.moveRowsMax else { return }
+        let kept = state.kept
+        progress.left += try database.handles(of: selection).count { handle in
+            (try? RowBinding(derBytes: handle.metadataBinding)).map { !kept.contains($0.item) } ?? true
+        }
     }
 
     /// The item key is bound to the group, so the value is sealed anew; one that asks for the person asks
@@ -83,6 +87,11 @@ struct ItemMove: Sendable {
 }
 
 extension Refusal.Reason {
+    /// Whether it is what the person said, or that they said nothing.
+    fileprivate var isThePersons: Bool {
+        [.cancelled, .fallbackChosen, .authenticationFailed, .personTimeOver, .nobodyToAsk].contains(self)
+    }
+
     /// Whether the same may go well at another time, without anyone's doing.
     fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
 }
