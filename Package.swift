@@ -143,6 +143,8 @@ let testing: [Target] = [
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
     program("keychain-caller", in: "Testing", ["Security", "LocalAuthentication"]),
+    // Keeps private keys in the enclave by Apple's API, for the same.
+    program("key-caller", in: "Testing", ["Security", "LocalAuthentication"]),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.
