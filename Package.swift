@@ -169,7 +169,7 @@ let testing: [Target] = [
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
     tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
-    .target(name: "EnclaveBook", dependencies: ["Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
+    .target(name: "EnclaveBook", dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
     tests("EnclaveTests", ["VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
