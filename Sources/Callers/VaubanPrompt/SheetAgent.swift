@@ -117,7 +117,8 @@ public final class SheetAgent: Sendable {
 
 extension SheetAgent: PromptSurface {
     package func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        let entry = directory.entry(of: question.caller)
+        // Every entry of the desktop's is read for it, so once for a question, and not each time that it comes anew.
+        let entry = model.withLock { $0.isShowing(question.prompt) } ? nil : directory.entry(of: question.caller)
         let number = model.withLock { $0.asked(question, entry, now: MachineClock.boot) }
         changed()
         while true {
