@@ -3,6 +3,7 @@
 #ifndef VAUBAN_SHEET_SHIM_H
 #define VAUBAN_SHEET_SHIM_H
 
+#include "session.h"
 #include <gtk/gtk.h>
 #include <stdint.h>
 #include <string.h>

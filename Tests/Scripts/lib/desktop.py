@@ -5,6 +5,7 @@ and to click, from standard input. It sees what a screen reader is told, and it 
     desktop.py SHEET SHOTS      which makes a session of its own
 
     start [NAME=VALUE...]       starts the sheet, and waits until it says that questions are asked here
+    says TEXT                   waits until the sheet has written a line with this text
     kill                        ends the sheet at once, as a crash would
     sees TEXT                   waits until something visible in the window has this text
     hides TEXT                  waits until nothing visible has it, or the window is gone
@@ -20,6 +21,7 @@ and to click, from standard input. It sees what a screen reader is told, and it 
 The first step that does not come true within 30 s ends it with 1, and a picture of the screen.
 """
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -88,13 +90,27 @@ class Desktop:
     # The sheet.
 
     def start(self, words):
-        environment = dict(os.environ, GTK_A11Y="atspi", **dict(word.split("=", 1) for word in words.split()))
-        self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE, text=True)
-        for line in self.sheet.stderr:
-            if "questions are asked here" in line:
-                return
-            print("    " + line, end="", flush=True)
-        raise Fault(f"the sheet ended with {self.sheet.wait()}")
+        # The login manager of this machine knows nothing of a desktop that is played.
+        environment = dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+        environment.update(word.split("=", 1) for word in words.split())
+        self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE)
+        self.unread = b""
+        self.says("questions are asked here")
+
+    def says(self, text):
+        end = time.monotonic() + seconds_max
+        while True:
+            while b"\n" in self.unread:
+                line, _, self.unread = self.unread.partition(b"\n")
+                if text in line.decode():
+                    return
+                print("    " + line.decode(), flush=True)
+            if not select.select([self.sheet.stderr], [], [], max(0, end - time.monotonic()))[0]:
+                raise Fault(f"the sheet did not say: {text}")
+            more = os.read(self.sheet.stderr.fileno(), 4096)
+            if not more:
+                raise Fault(f"the sheet ended with {self.sheet.wait()}")
+            self.unread += more
 
     def kill(self, _):
         self.sheet.kill()
@@ -232,7 +248,7 @@ class Desktop:
             raise Fault(f"it failed: {command}")
 
 
-verbs = "start kill sees hides gone focus type key click shot forgot tree run".split()
+verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
 desktop = Desktop()
 try:
     for line in sys.stdin:
