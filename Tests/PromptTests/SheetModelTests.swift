@@ -163,7 +163,8 @@ import VaubanPrompt
         #expect(view.notice?.text == "No finger is taken for this question any more. Type your passcode.")
         #expect((view.finger, view.entry) == (.disabled, .open))
         model.settled()
-        _ = model.asked(Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2)), nil, now: 0)
+        let next = Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
+        _ = model.asked(next, nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
     }

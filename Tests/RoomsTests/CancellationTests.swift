@@ -8,7 +8,9 @@ import VaubanLinuxHost
 
 /// What ends one call ends no other that came to its connection after it.
 @Suite struct CancellationTests {
-    private func read(_ rooms: Rooms, _ account: String, _ cancellation: CallCancellation?, waiting: ((String) -> Void)? = nil) throws -> Int {
+    private func read(
+        _ rooms: Rooms, _ account: String, _ cancellation: CallCancellation?, waiting: ((String) -> Void)? = nil
+    ) throws -> Int {
         var query = Rooms.query("s", account)
         query.returnsData = true
         return try rooms.keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).count

@@ -193,7 +193,8 @@ struct MemoryScanTests {
         #expect(scanned.bytes > 1 << 20)
         for (needle, place) in scanned.found { Issue.record("authd: \(needle), \(place)") }
         let folder = "/proc/\(authd)/fd"
-        let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+        let open = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
         #expect(!open.isEmpty)
         let files = open.filter { $0.hasPrefix(rooms.home) && !$0.hasSuffix("/vauban.log") }
         #expect(files.isEmpty, "\(files)")

@@ -123,7 +123,8 @@ enum PromptWords {
     /// Why only the passcode is left: fingers are switched off, or there were too many misses in this question alone.
     static func disabled(_ fingersLeft: Int64) -> String {
         fingersLeft > 0
-            ? "No finger is taken for this question any more. Type your passcode." : "Fingers are switched off until you type your passcode."
+            ? "No finger is taken for this question any more. Type your passcode."
+            : "Fingers are switched off until you type your passcode."
     }
 
     static let readerGone = "The fingerprint reader is gone."
