@@ -60,6 +60,32 @@ status=$?
 kill "$(cat "$TMPDIR/ears.pid")"
 exit "$status"
 EARS
+# A program that presses a button and types, over the same bus, as it would for somebody who cannot.
+cat >"$TMPDIR/hands" <<'HANDS'
+#!/usr/bin/python3
+import sys
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib
+
+verb, name, *text = sys.argv[1:]
+waiting = [Atspi.get_desktop(0)]
+while waiting:
+    part = waiting.pop()
+    waiting += [part.get_child_at_index(index) for index in range(part.get_child_count())]
+    if part.get_name() != name or part.get_role_name() in ("frame", "label"):
+        continue
+    try:
+        done = Atspi.Action.do_action(part, 0) if verb == "press" else Atspi.EditableText.insert_text(part, 0, text[0], len(text[0]))
+    except GLib.Error as error:
+        print(error)
+        continue
+    print(part.get_role_name(), done)
+    if done:
+        break
+HANDS
 # As alice, who has no rights over other people's programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
 # what the kernel tells of it.
 install -d -o vauban-test-alice -g vauban-test-alice -m 700 "$TMPDIR/alice"
@@ -82,7 +108,7 @@ out=$1; shift
 setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
     env -i PATH="$PATH" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
 PEEK
-chmod +x "$TMPDIR"/{listen,heard,ears,ears-heard}
+chmod +x "$TMPDIR"/{listen,heard,ears,ears-heard,hands}
 chmod 755 "$TMPDIR"/{peek,peek-as-alice}
 at_desktop <<STEPS
 start
@@ -94,6 +120,9 @@ run import -window root $TMPDIR/seen.png
 type wrong
 key Return
 sees 4 tries are left
+run $TMPDIR/hands type 'Vauban passcode' guess
+run $TMPDIR/hands press Allow
+sees 3 tries are left
 run $TMPDIR/listen secret
 run $TMPDIR/ears
 type $passcode
@@ -115,4 +144,5 @@ check 'A93 it reads the memory of the sheet: refused, and not of a program that 
 check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
     '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
     ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
+check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 tries are left' "$TMPDIR/desktop"
 [ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
