@@ -14,6 +14,7 @@ let package = Package(
         .target(name: "Enclave", dependencies: [vauban]),
         .executableTarget(name: "KeychainSample", dependencies: ["Keychain", vauban]),
         .executableTarget(name: "AuthenticationSample", dependencies: ["Enclave", "Keychain", vauban]),
+        .executableTarget(name: "OccasionsSample", dependencies: [vauban]),
         .executableTarget(name: "ApplicationPasswordSample", dependencies: [vauban]),
         // This one speaks to VaubanKeychain, which is the same on every system.
         .executableTarget(name: "TokenKeeper", dependencies: [.product(name: "VaubanKeychain", package: "vauban")]),

@@ -7,26 +7,20 @@ import VaubanAuthenticationWire
 /// Every step from every stage: a prompt goes the ways of the table and no other.
 @Suite struct PromptStageTests {
     private static let (one, two) = (AgentNumber(1), AgentNumber(2))
-    private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one), .ended(.accepted), .unreachable]
+    private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one)]
     private static let steps: [PromptStage.Step] = [
-        .reaches(one), .reaches(two), .reachesNobody, .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
+        .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
     ]
 
     @Test func onlyTheseStepsAreAny() {
         var table: [PromptStage: [PromptStage.Step: PromptStage]] = [:]
-        table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .reachesNobody: .unreachable, .askedAnew: .asked]
+        table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .askedAnew: .asked]
         table[.shown(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .shown(Self.one), .agentLeft(Self.one): .asked]
         table[.answering(Self.one)] = [.askedAnew: .retry(Self.one), .agentLeft(Self.one): .answering(Self.one)]
         table[.retry(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .retry(Self.one), .agentLeft(Self.one): .asked]
         for stage in Self.stages {
             for step in Self.steps { #expect(stage.after(step) == table[stage]?[step], "\(stage) \(step)") }
         }
-    }
-
-    @Test(arguments: [PromptOutcome.accepted, .failed, .cancelled, .expired, .callerGone])
-    func theEnclavesWordEndsItFromEverywhereOnce(_ outcome: PromptOutcome) {
-        for stage in Self.stages.prefix(4) { #expect(stage.after(.settled(outcome)) == .ended(outcome)) }
-        for stage in Self.stages.suffix(2) { #expect(stage.after(.settled(outcome)) == nil) }
     }
 
     /// An answer counts once, from whoever has the question on the screen.

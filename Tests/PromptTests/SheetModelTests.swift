@@ -45,6 +45,23 @@ import VaubanPrompt
         #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
     }
 
+    @Test func whoAsksStaysWhoeverItWasWhenTheQuestionComesAnew() throws {
+        var model = SheetModel()
+        let first = Self.question()
+        #expect(!model.isShowing(first.prompt))
+        let number = model.asked(first, .init(name: "Mail", icon: "mail-app"), now: 0)
+        #expect(model.isShowing(first.prompt))
+        _ = model.answers(number, withPasscode: true, now: 0)
+        #expect(model.isShowing(first.prompt))
+        _ = model.asked(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect((view.application, view.icon) == ("Mail", "mail-app"))
+        let other = Self.question(prompt: 2)
+        #expect(!model.isShowing(other.prompt))
+        _ = model.asked(other, nil, now: 0)
+        #expect(model.view(now: 0)?.application == "mail")
+    }
+
     @Test func aNameFullOfEscapeCodesIsWrittenOut() throws {
         var model = SheetModel()
         _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
@@ -114,6 +131,10 @@ import VaubanPrompt
                 "That finger was not recognised. Try again: one more miss switches fingers off."
             ),
             (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingers are switched off until you type your passcode."),
+            (
+                PromptUpdate(.disabled, fingersLeft: 2), .disabled,
+                "No finger is taken for this question any more. Type your passcode."
+            ),
             (PromptUpdate(.readerGone, fingersLeft: 0), .hidden, "The fingerprint reader is gone."),
             (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognised."),
         ]
@@ -130,6 +151,22 @@ import VaubanPrompt
         let view = try #require(model.view(now: 0))
         #expect(
             (view.finger, view.entry, view.notice?.text) == (.disabled, .open, "Fingers are switched off until you type your passcode."))
+    }
+
+    /// Three misses end the finger in one question; the next question takes it again while some of the five are left.
+    @Test func missesInOneQuestionSwitchNothingOff() throws {
+        var model = SheetModel()
+        _ = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        model.happened(PromptUpdate(.disabled, fingersLeft: 2))
+        _ = model.asked(Self.question(ways: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
+        var view = try #require(model.view(now: 0))
+        #expect(view.notice?.text == "No finger is taken for this question any more. Type your passcode.")
+        #expect((view.finger, view.entry) == (.disabled, .open))
+        model.settled()
+        let next = Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
+        _ = model.asked(next, nil, now: 0)
+        view = try #require(model.view(now: 0))
+        #expect((view.finger, view.notice?.text) == (.waiting, nil))
     }
 
     @Test func theCallersTitlesAreOnTheButtons() throws {

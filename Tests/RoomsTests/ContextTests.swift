@@ -23,8 +23,11 @@ extension AppleNames {
             try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
         }
 
-        private func add(_ account: String, _ flags: SecAccessControlCreateFlags) throws {
+        private func add(_ account: String, _ flags: SecAccessControlCreateFlags, _ password: String? = nil) throws {
+            let context = LAContext()
+            if let password { #expect(context.setCredential(Data(password.utf8), type: .applicationPassword)) }
             let item: [String: Any] = [
+                kSecUseAuthenticationContext as String: context,
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
                 kSecValueData as String: Data("of \(account)".utf8), kSecAttrAccessControl as String: try control(flags),
             ]
@@ -186,6 +189,31 @@ extension AppleNames {
                     PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
                 ])
                 #expect(person.questions.map(\.offersFallback) == [true, false])
+            }
+        }
+
+        /// Where fingers alone were asked for, the second button is the application's own way, with its own title: nothing of the
+        /// system's is shown in its place, and what the application then takes for good is its own, here a password that opens an item.
+        @Test(.proves("C-118", "C-121"))
+        func theApplicationBringsItsOwnWayOut() async throws {
+            try add("own way", .applicationPassword, "its own password")
+            try await withFinger { _ in
+                let person = try rooms.person([.fallback])
+                defer { person.leave() }
+                let context = LAContext()
+                context.localizedFallbackTitle = "Type the app’s password"
+                let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
+                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userFallback)
+                let question = try #require(person.questions.first)
+                #expect((question.ways, question.titles.fallback) == (.finger, "Type the app’s password"))
+                // The choice alone opens nothing.
+                #expect(read("own way", context) != errSecSuccess)
+                #expect(context.setCredential(Data("not it".utf8), type: .applicationPassword))
+                #expect(read("own way", context) == errSecAuthFailed)
+                #expect(context.setCredential(Data("its own password".utf8), type: .applicationPassword))
+                #expect(read("own way", context) == errSecSuccess)
+                // All of that was between the application and its user.
+                #expect(person.questions.count == 1)
             }
         }
 

@@ -177,6 +177,33 @@ struct MemoryScanTests {
         #expect(try rooms.read("s", "a") == Self.values[0])
     }
 
+    /// A policy that was evaluated is a word between application and system: who asks the person keeps nothing of it, in memory or in a
+    /// file, and the application gets nothing that opens an item.
+    @Test(.proves("C-114"))
+    func anEvaluationKeepsNoSecretAndOpensNoItem() throws {
+        let rooms = try readableRooms()
+        try rooms.setPasscode(Self.passcode)
+        try rooms.add("s", "g", Self.values[2], control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        let person = try rooms.person([.passcode(Self.passcode), .cancel])
+        defer { person.leave() }
+        let authorisation = try rooms.authentication.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "open the settings"))
+        let authd = try rooms.process(of: "authd")
+        let scanned = try scan(authd, Secrets(of: rooms, passcode: Self.passcode, values: Self.values).all)
+        report("authd, evaluated", scanned)
+        #expect(scanned.bytes > 1 << 20)
+        for (needle, place) in scanned.found { Issue.record("authd: \(needle), \(place)") }
+        let folder = "/proc/\(authd)/fd"
+        let open = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+        #expect(!open.isEmpty)
+        let files = open.filter { $0.hasPrefix(rooms.home) && !$0.hasSuffix("/vauban.log") }
+        #expect(files.isEmpty, "\(files)")
+        // The item asks for the person itself, who says no this time.
+        #expect(refusal { _ = try rooms.read("s", "g") } == .cancelled)
+        #expect(person.questions.map(\.operation) == [.evaluatePolicy, .readItem])
+        authorisation.end()
+    }
+
     /// With memfd_secret not even root finds what is open.
     @Test func withSecretMemoryRootFindsNoKeyWhileItIsOpen() throws {
         try Self.throwIfNotRoot()

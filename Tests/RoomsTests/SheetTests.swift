@@ -89,6 +89,7 @@ struct SheetTests {
         let first = Call { try rooms.read("s", "p") }
         // Three misses are the most that one question takes; what is left of the five is another's.
         try desktop.step("sees Type your Vauban passcode to allow it.")
+        try desktop.step("sees No finger is taken for this question any more. Type your passcode.")
         try desktop.step("key Escape")
         try desktop.step("gone")
         #expect(throws: (any Error).self) { try first.value() }
@@ -96,7 +97,7 @@ struct SheetTests {
         reader.expect(.miss, .miss)
         let after = Call { try rooms.read("s", "p") }
         try desktop.step("sees Fingers are switched off until you type your passcode.")
-        try desktop.step("sees Fingerprint: switched off until you type your passcode")
+        try desktop.step("sees Fingerprint: none is taken, type your passcode")
         try desktop.step("shot finger-disabled")
         try desktop.step("type \(Rooms.passcode)")
         try desktop.step("key Return")

@@ -1,6 +1,7 @@
 // The Swift-native face where an item asks: for the person, for the application's password, for an unlocked keychain.
 
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import struct VaubanAccessPolicy.PromptQuestion
@@ -46,6 +47,27 @@ extension AppleNames {
             #expect(person.questions.count == 3)
             #expect(try await text() == "two")
             #expect(person.questions.count == 4)
+        }
+
+        /// A call that waits for the person waits on a thread of its own, so an application can make it from where it draws.
+        @Test(.proves("C-105"))
+        @MainActor func theMainActorIsFreeWhileThePersonIsAsked() async throws {
+            try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
+            let wasFree = Mutex(false)
+            let person = try rooms.person([
+                .afterwards(
+                    {
+                        // The question is on the screen: what the application draws next goes on meanwhile.
+                        let drawn = DispatchSemaphore(value: 0)
+                        Task { @MainActor in drawn.signal() }
+                        let isFree = drawn.wait(timeout: .now() + 10) == .success
+                        wasFree.withLock { $0 = isFree }
+                    }, Rooms.passcode)
+            ])
+            defer { person.leave() }
+            #expect(try await text() == "one")
+            #expect(person.questions.count == 1)
+            #expect(wasFree.withLock { $0 })
         }
 
         /// An item that is there comes under an access control, and out of it again.

@@ -2,11 +2,13 @@
 # What other programs on a display can do to the sheet, tried under X11. Each check is an attack of Manual/attacks.md.
 set -u
 . Tests/Scripts/lib/sheet.sh
+[ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs the test users, who only root can make'; exit 77; }
 command -v xinput >/dev/null && command -v setpriv >/dev/null || { echo 'there is no xinput or setpriv here'; exit 77; }
 set_passcode
 printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
 asker get "$VAUBAN_BUILD/vauban" get bank/anna
 failures=0
+quote="'" stars="'[*]'"
 check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
 
 # A program that listens to the display's keyboard, and another that looks at its screen. What the listener hears while the same is typed
@@ -24,27 +26,107 @@ until [ "$(grep -A 2 RawKeyPress "$TMPDIR/$1" | grep -c 'detail: 36')" = 1 ]; do
 kill "$(cat "$TMPDIR/listener")"
 grep -A 2 RawKeyPress "$TMPDIR/$1" | sed -n 's/.*detail: //p' >"$TMPDIR/$1.keys"
 HEARD
-# Another program of the same person has no rights over others.
+# A program that listens on the bus of screen readers, and at each change of an entry asks what stands there.
+cat >"$TMPDIR/ears.py" <<'EARS'
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi
+
+
+def heard(event):
+    entry = event.source
+    texts = [event.any_data, Atspi.Text.get_text(entry, 0, -1), Atspi.Text.get_string_at_offset(entry, 0, Atspi.TextGranularity.LINE).content]
+    texts += [chr(Atspi.Text.get_character_at_offset(entry, place)) for place in range(Atspi.Text.get_character_count(entry))]
+    print(event.type, entry.get_name(), *(repr(text) for text in texts), sep="\t", flush=True)
+
+
+listener = Atspi.EventListener.new(heard)
+listener.register("object:text-changed")
+print("listens", flush=True)
+Atspi.event_main()
+EARS
+cat >"$TMPDIR/ears" <<'EARS'
+#!/bin/bash
+/usr/bin/python3 "$TMPDIR/ears.py" >"$TMPDIR/ears.out" 2>&1 &
+echo $! >"$TMPDIR/ears.pid"
+until grep -q listens "$TMPDIR/ears.out"; do kill -0 $! || exit 1; done
+EARS
+# As many changes as signs: 30 s are for failing.
+cat >"$TMPDIR/ears-heard" <<'EARS'
+#!/bin/bash
+timeout 30 tail -n +1 -F "$TMPDIR/ears.out" | grep -q -m "$1" 'text-changed:insert'
+status=$?
+kill "$(cat "$TMPDIR/ears.pid")"
+exit "$status"
+EARS
+# A program that presses a button and types, over the same bus, as it would for somebody who cannot.
+cat >"$TMPDIR/hands" <<'HANDS'
+#!/usr/bin/python3
+import sys
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib
+
+verb, name, *text = sys.argv[1:]
+waiting = [Atspi.get_desktop(0)]
+while waiting:
+    part = waiting.pop()
+    waiting += [part.get_child_at_index(index) for index in range(part.get_child_count())]
+    if part.get_name() != name or part.get_role_name() in ("frame", "label"):
+        continue
+    try:
+        done = Atspi.Action.do_action(part, 0) if verb == "press" else Atspi.EditableText.insert_text(part, 0, text[0], len(text[0]))
+    except GLib.Error as error:
+        print(error)
+        continue
+    print(part.get_role_name(), done)
+    if done:
+        break
+HANDS
+# As alice, who has no rights over other people's programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
+# what the kernel tells of it.
+install -d -o vauban-test-alice -g vauban-test-alice -m 700 "$TMPDIR/alice"
+install -m 755 "$sheet" "$TMPDIR/vauban-sheet"
 cat >"$TMPDIR/peek" <<'PEEK'
 #!/bin/bash
-pid=$(pgrep -n -f "$1") || exit 1
+ready=$1; shift
+mkfifo "$HOME/told" && exec {told}<>"$HOME/told"
+"$@" 2>&"$told" &
+while read -r -t 30 -u "$told" line; do [[ $line == *$ready* ]] && break; done
 for file in mem environ maps; do
-    setpriv --bounding-set=-all --inh-caps=-all --no-new-privs head -c 1 "/proc/$pid/$file" >/dev/null 2>>"$TMPDIR/peeked" && echo "read $file" >>"$TMPDIR/peeked"
+    if (exec 3<"/proc/$!/$file") 2>/dev/null; then echo "$file is open"; else echo "$file is refused"; fi
 done
-exit 0
+kill $!
+rm "$HOME/told"
 PEEK
-chmod +x "$TMPDIR/listen" "$TMPDIR/heard" "$TMPDIR/peek"
+cat >"$TMPDIR/peek-as-alice" <<'PEEK'
+#!/bin/bash
+out=$1; shift
+setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
+    env -i PATH="$PATH" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
+PEEK
+chmod +x "$TMPDIR"/{listen,heard,ears,ears-heard,hands}
+chmod 755 "$TMPDIR"/{peek,peek-as-alice}
 at_desktop <<STEPS
 start
 run $TMPDIR/get
 sees Vauban passcode
-run $TMPDIR/peek $sheet
+run $TMPDIR/peek-as-alice peeked 'questions cannot be asked here now' $TMPDIR/vauban-sheet
+run $TMPDIR/peek-as-alice control begun sh -c 'echo begun >&2; exec tail -f /dev/null'
 run import -window root $TMPDIR/seen.png
 type wrong
 key Return
 sees 4 tries are left
+run $TMPDIR/hands type 'Vauban passcode' guess
+run $TMPDIR/hands press Allow
+sees 3 tries are left
 run $TMPDIR/listen secret
+run $TMPDIR/ears
 type $passcode
+run $TMPDIR/ears-heard ${#passcode}
 key Return
 gone
 run $TMPDIR/get-ended 0
@@ -56,5 +138,11 @@ STEPS
 check 'A90 another program on an X11 display reads the keys that are typed into the sheet: succeeds' eval '[ "$(wc -l <"$TMPDIR/secret.keys")" -ge ${#passcode} ] && cmp "$TMPDIR/secret.keys" "$TMPDIR/known.keys"'
 check 'A91 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(identify -format %k "$TMPDIR/seen.png")" -gt 50 ]'
 check 'A92 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 tries are left' "$TMPDIR/desktop"
-check 'A93 it reads the memory of the sheet: refused' eval '! grep -q "^read" "$TMPDIR/peeked" && [ "$(grep -c "Permission denied" "$TMPDIR/peeked")" = 3 ]'
+check 'A93 it reads the memory of the sheet: refused, and not of a program that hides nothing' eval \
+    '[ "$(grep -c refused "$TMPDIR/peeked")" = 3 ] && [ "$(grep -c open "$TMPDIR/control")" = 3 ]'
+# It hears that something was typed, and how much; whatever it is told or asks for has stars, or the dots that are on the screen.
+check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
+    '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
+    ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
+check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 tries are left' "$TMPDIR/desktop"
 [ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }

@@ -82,17 +82,17 @@ vauban get plain | cmp - /dev/null || fail 'an empty secret is not empty'
 [ "$(vauban list ci/deploy)" = "ci/deploy	after-first-unlock" ] || fail 'when it can be read was not kept'
 expect_status 0 vauban show ci/deploy; expect_text 'Comment:         of the A team' "$TMPDIR/out"
 expect_status 0 vauban show plain --json; expect_text '"base64" : "//4="' "$TMPDIR/out"; expect_text '"isInvisible" : true' "$TMPDIR/out"
-printf '{"service":"s1","secret":"1"}\n{"service":"s2","secret":"2"}\n' | expect_status 0 vauban add --json -
+expect_status 0 vauban add --json - < <(printf '{"service":"s1","secret":"1"}\n{"service":"s2","secret":"2"}\n')
 [ "$(vauban get s1)$(vauban get s2)" = 12 ] || fail 'objects one after the other were not taken'
 
 # All or nothing: what is there already, and what is wrong, is told with its line and key, and nothing is added.
 before=$(vauban list | wc -l)
-printf '[{"service":"new","secret":"n"},\n\n{"service":"s1","secret":"other"}]' | expect_status 45 vauban add --json -
+expect_status 45 vauban add --json - < <(printf '[{"service":"new","secret":"n"},\n\n{"service":"s1","secret":"other"}]')
 expect_text 'line 3: s1 exists already' "$TMPDIR/err"
 expect_status 44 vauban get new
 # wrong WANTED DOCUMENT: it is refused with these words, tells no secret, and adds nothing.
 wrong() {
-    printf "$2" | expect_status 64 vauban add --json -
+    expect_status 64 vauban add --json - < <(printf "$2")
     expect_text "$1" "$TMPDIR/err"
     grep -q hunter2 "$TMPDIR/err" "$TMPDIR/out" && fail 'a secret was told'
     return 0
@@ -120,7 +120,7 @@ wrong 'line 1: it goes too deep' '[[[[[[[[[[[[1]]]]]]]]]]]]'
 wrong 'line 1: an item is an object' '["hunter2"]'
 wrong 'there is no item in it' '[]'
 [ "$(vauban list | wc -l)" = "$before" ] || fail 'something was added'
-python3 -c 'import json; print(json.dumps([{"service": "big", "secret": "x" * 1048577}]))' | expect_status 64 vauban add --json -
+expect_status 64 vauban add --json - < <(python3 -c 'import json; print(json.dumps([{"service": "big", "secret": "x" * 1048577}]))')
 expect_text 'it is larger than 1 MiB' "$TMPDIR/err"
 expect_status 64 vauban add --json - --service a </dev/null
 expect_status 64 vauban add --json - --hex </dev/null
@@ -139,6 +139,6 @@ printf '{"service":"locked","secret":"1"}' >"$TMPDIR/one.json"
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" add --json "$TMPDIR/one.json"
 unlock
 expect_status 44 vauban get locked
-printf '{"service":"asks","secret":"1","accessControl":["userPresence"]}' | expect_status 0 vauban add --json -
+expect_status 0 vauban add --json - < <(printf '{"service":"asks","secret":"1","accessControl":["userPresence"]}')
 [ "$(vauban list asks)" = "asks	unlocked	asks" ] || fail 'an access control was not kept'
 echo 'URLs, devices, bytes and documents mean what the manual says'

@@ -62,11 +62,11 @@ grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a password was told'
 [ "$(vauban get --server end.example)" = secret-end ] || fail 'the last line without its end was lost'
 
 # Files that are no export.
-printf 'a,b\n1,2\n' | expect_status 206 vauban import -
+expect_status 206 vauban import - < <(printf 'a,b\n1,2\n')
 expect_text 'must name the columns' "$TMPDIR/err"
 expect_status 206 vauban import /dev/null
 expect_status 206 vauban import "$TMPDIR/none.csv"
-head -c 100000 /dev/urandom | expect_status 206 vauban import -
+expect_status 206 vauban import - < <(head -c 100000 /dev/urandom)
 
 # A closed keychain refuses the import before the first line.
 set_passcode

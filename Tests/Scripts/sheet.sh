@@ -2,6 +2,7 @@
 # The sheet on a display of its own, with keyboard and pointer: who asks and why, passcodes right and wrong, no, a lock-out, callers and
 # sheets that are killed, consent, names full of escape codes, light and dark, right to left. Its pictures stay in .build/test-results/sheet.
 # proves: C-095 C-096 C-097 C-098 C-099 C-100 C-101 C-103 C-104
+# proves-equivalent: C-110
 set -u
 . Tests/Scripts/lib/sheet.sh
 set_passcode
@@ -18,6 +19,7 @@ at_desktop <<STEPS
 start
 run $TMPDIR/get
 sees wants to read a secret that is given out only with your approval
+sees $(readlink -f "$VAUBAN_BUILD/vauban") · process
 sees It says: “get bank/anna”
 sees Vauban passcode
 focus Vauban passcode
@@ -29,6 +31,7 @@ run $TMPDIR/get-ended 0
 forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out
 STEPS
+grep -qF 'a window of its own, and not drawn inside the window of the program that asks' Manual/prompts.md || fail 'the manual does not say whose window it is'
 # Wrong, then right: it stays, says so, and is empty again.
 at_desktop <<STEPS
 start

@@ -1,6 +1,7 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N]: measures the service that VAUBAN_HOME names, which must be unlocked.
 // Benchmarks/run makes one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler to watch.
 // `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them.
+// `benchmarks guard` keeps an item that asks for the person; `benchmarks read N` and `benchmarks ask N` ask for it.
 import Foundation
 import Glibc
 
@@ -30,6 +31,10 @@ do {
             let vauban = ProcessInfo.processInfo.environment["VAUBAN_PROGRAM"]
         else { end("scale takes two numbers, and VAUBAN_PROGRAM names the command line", 64) }
         try Scale(items: items, seconds: seconds, home: home, vauban: vauban).run()
+    case "guard": try Person.guardItem()
+    case "read", "ask":
+        guard words.count == 1, let count = Int(words[0]) else { end("it takes a number", 64) }
+        try CommandLine.arguments[1] == "read" ? Person.read(count) : Person.ask(count)
     default: try Plan(CommandLine.arguments.dropFirst(), home: home).run()
     }
 } catch {

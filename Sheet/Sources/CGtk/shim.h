@@ -3,6 +3,7 @@
 #ifndef VAUBAN_SHEET_SHIM_H
 #define VAUBAN_SHEET_SHIM_H
 
+#include "session.h"
 #include <gtk/gtk.h>
 #include <stdint.h>
 #include <string.h>
@@ -61,6 +62,34 @@ static inline gboolean sheet_setting_is_on(GtkSettings *settings, const char *na
 }
 static inline void sheet_set_setting(GtkSettings *settings, const char *name, gboolean value) { g_object_set(settings, name, value, NULL); }
 static inline gboolean sheet_is_on_x11(void) { return g_strcmp0(G_OBJECT_TYPE_NAME(gdk_display_get_default()), "GdkX11Display") == 0; }
+
+// Keeps what is typed into an entry in a buffer that belongs to no widget; the entry itself gets as many stars. GTK tells the bus of screen
+// readers what an entry holds, and each change of it as it is made, and every program of the person may listen and ask there.
+static inline void sheet_insert(GtkEditable *text, const char *typed, int bytes, int *position, gpointer signs) {
+    guint count = gtk_entry_buffer_insert_text(GTK_ENTRY_BUFFER(signs), (guint)*position, typed, (int)g_utf8_strlen(typed, bytes));
+    char *stars = g_strnfill(count, '*');
+    // Nobody after this hears of what was typed, but of the stars.
+    g_signal_stop_emission_by_name(text, "insert-text");
+    g_signal_handlers_block_by_func(text, (gpointer)sheet_insert, signs);
+    gtk_editable_insert_text(text, stars, (int)count, position);
+    g_signal_handlers_unblock_by_func(text, (gpointer)sheet_insert, signs);
+    g_free(stars);
+}
+static inline void sheet_delete(GtkEditable *text, int start, int end, gpointer signs) {
+    (void)text;
+    gtk_entry_buffer_delete_text(GTK_ENTRY_BUFFER(signs), (guint)start, end < 0 ? -1 : end - start);
+}
+static inline GtkEntryBuffer *sheet_take_signs(GtkWidget *entry) {
+    GtkEntryBuffer *signs = gtk_password_entry_buffer_new();
+    GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(entry));
+    // What is undone would come back as stars.
+    gtk_editable_set_enable_undo(GTK_EDITABLE(entry), FALSE);
+    // Nor is there anything to show but stars.
+    gtk_widget_action_set_enabled(GTK_WIDGET(text), "misc.toggle-visibility", FALSE);
+    g_signal_connect(text, "insert-text", G_CALLBACK(sheet_insert), signs);
+    g_signal_connect(text, "delete-text", G_CALLBACK(sheet_delete), signs);
+    return signs;
+}
 
 // Overwrites a text where it lies, with as many characters in as many bytes, so that whoever keeps counts of both can
 // still delete it. For the one buffer that GTK gives no way to erase.

@@ -57,7 +57,7 @@ import VaubanPrompt
         case .waiting: "Fingerprint: the reader waits for your finger"
         case .tryAgain: "Fingerprint: not recognised, try again"
         case .matched: "Fingerprint: recognised"
-        case .disabled: "Fingerprint: switched off until you type your passcode"
+        case .disabled: "Fingerprint: none is taken, type your passcode"
         }
     }
 

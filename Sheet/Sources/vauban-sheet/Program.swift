@@ -30,6 +30,8 @@ import VaubanPrompt
         withExtendedLifetime(lock) {}
     }
 
+    private static var following: SheetAgent?
+
     private static func serve() throws {
         let agent = try SheetAgent(place: "the Vauban window on your desktop") {
             // From whichever thread, onto the one that draws.
@@ -41,6 +43,8 @@ import VaubanPrompt
         }
         Appearance.prepare()
         SheetWindow.current = SheetWindow(agent)
+        following = agent
+        sheet_follow_session { isActive in MainActor.assumeIsolated { Program.following?.session(isActive: isActive != 0) } }
         let thread = Thread { agent.run { FileHandle.standardError.write(Data("vauban-sheet: \($0)\n".utf8)) } }
         thread.stackSize = 1 << 19
         thread.start()

@@ -8,6 +8,8 @@ import VaubanPrompt
     let cancel: UnsafeMutablePointer<GtkWidget>
     let fallback: UnsafeMutablePointer<GtkWidget>
     let confirm: UnsafeMutablePointer<GtkWidget>
+    /// What was typed into the entry, which holds a star for each sign.
+    private let signs: UnsafeMutablePointer<GtkEntryBuffer>
     private let instruction = Line("sheet-instruction")
     // An alert is read out when its words change.
     private let notice = Line("sheet-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
@@ -17,8 +19,9 @@ import VaubanPrompt
 
     init() {
         widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
-        // Its text lies in memory that is never written to the swap, and overwritten when freed.
         entry = gtk_password_entry_new()
+        // Lies in memory that is never written to the swap, and overwritten when freed.
+        signs = sheet_take_signs(entry)
         gtk_editable_set_max_width_chars(sheet_editable(entry), 40)
         sheet_name(entry, "Vauban passcode")
         choices = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4)
@@ -75,7 +78,7 @@ import VaubanPrompt
 
     /// Lends the passcode where GTK keeps it, with the choice; it is overwritten there afterwards.
     func take(_ body: (UnsafeRawBufferPointer, Int?) -> Void) {
-        guard takesPasscode, let text = gtk_editable_get_text(sheet_editable(entry)) else { return }
+        guard takesPasscode, let text = gtk_entry_buffer_get_text(signs) else { return }
         let count = strlen(text)
         guard count > 0 else { return }
         let chosen = choiceButtons.first { gtk_check_button_get_active(sheet_check($0.button)) != 0 }?.number
@@ -84,9 +87,9 @@ import VaubanPrompt
         sheet_overwrite_stack()
     }
 
-    /// The entry's buffer is overwritten in place first: GTK itself only moves the end of a text over what it deletes.
+    /// The buffer is overwritten in place first: GTK itself only moves the end of a text over what it deletes.
     func erase() {
-        guard let text = gtk_editable_get_text(sheet_editable(entry)), text.pointee != 0 else { return }
+        guard let text = gtk_entry_buffer_get_text(signs), text.pointee != 0 else { return }
         sheet_overwrite(text)
         gtk_editable_set_text(sheet_editable(entry), "")
     }

@@ -1,7 +1,5 @@
-package import VaubanAccessPolicy
-
-/// Where one prompt is on its way: asked → shown → answering → retry → …, until it has ended. One value and one function, so
-/// that every step that is not in the table is none.
+/// Where one prompt is on its way: asked → shown → answering → retry → …, until it ends, which takes it out of the line. One value
+/// and one function, so that every step that is not in the table is none.
 package enum PromptStage: Hashable, Sendable {
     /// In line; nobody sees it.
     case asked
@@ -10,26 +8,20 @@ package enum PromptStage: Hashable, Sendable {
     case answering(AgentNumber)
     /// The enclave asks once more after an answer, at the same agent.
     case retry(AgentNumber)
-    case ended(PromptOutcome)
-    /// Nobody is left at whom it could be shown.
-    case unreachable
 
     package enum Step: Hashable, Sendable {
         /// It is its turn, or it moves, and this is the best agent there is.
         case reaches(AgentNumber)
-        case reachesNobody
         case answeredBy(AgentNumber)
         /// The enclave put the question anew, with another challenge.
         case askedAnew
         case agentLeft(AgentNumber)
-        /// The enclave's last word: the person's answer was taken, or was no, or time is over, or the caller is gone.
-        case settled(PromptOutcome)
     }
 
     /// Who has it on the screen.
     package var agent: AgentNumber? {
         switch self {
-        case .asked, .ended, .unreachable: nil
+        case .asked: nil
         case .shown(let agent), .answering(let agent), .retry(let agent): agent
         }
     }
@@ -40,10 +32,7 @@ package enum PromptStage: Hashable, Sendable {
     /// The stage after a step; nil where the step is none from here.
     package func after(_ step: Step) -> PromptStage? {
         switch (self, step) {
-        case (.ended, _), (.unreachable, _): nil
-        case (_, .settled(let outcome)): .ended(outcome)
         case (.asked, .reaches(let agent)): .shown(agent)
-        case (.asked, .reachesNobody): .unreachable
         // In line there is nothing to show anew; the question waits as it is now.
         case (.asked, .askedAnew): .asked
         case (.shown(let agent), .answeredBy(let by)) where agent == by: .answering(agent)

@@ -41,10 +41,10 @@ extension AuthenticationClient {
     private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeFault) -> Outcome {
         let channel = try connection.send(header, nil) { cancellation?.watch($0) }
         guard cancellation?.isCancelled != true else { throw .channel(.closed) }
-        do throws(ChannelFault) { return try answer(on: channel, waiting) } catch { throw .channel(error) }
+        do throws(ChannelFault) { return try answer(on: channel, waiting, cancellation) } catch { throw .channel(error) }
     }
 
-    private func answer(on channel: Channel, _ waiting: Waiting?) throws(ChannelFault) -> Outcome {
+    private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelFault) -> Outcome {
         var patience = Patience.machine
         while true {
             let message = try channel.receive(patience)
@@ -55,12 +55,12 @@ extension AuthenticationClient {
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)
             case .refused(let refusal):
-                if refusal.reason != .malformed { connection.give(back: channel) }
+                if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
                 return .failure(refusal)
             case .evaluated(let result) where result.authorisation != nil:
                 return .success(Answer(reply: reply, descriptors: message.descriptors, kept: channel))
             default:
-                connection.give(back: channel)
+                connection.give(back: channel, cancellation)
                 return .success(Answer(reply: reply, descriptors: message.descriptors))
             }
         }

@@ -117,25 +117,3 @@ enum CallerTerminalText {
 
     static func waiting(at place: String) -> String { "vauban: waiting for your answer: \(PlainLine.of(place, charactersMax: 200))\n" }
 }
-
-/// No echo, and each key at once: also those that would otherwise become signals, so that Ctrl-C is an answer. The terminal is
-/// as before when this ends.
-private final class QuietMode {
-    private let descriptor: Descriptor
-    private let before: termios
-
-    init?(_ descriptor: Descriptor) {
-        var mode = termios()
-        guard tcgetattr(descriptor.number, &mode) == 0 else { return nil }
-        self.descriptor = descriptor
-        before = mode
-        mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
-        // What was typed before the person was asked is no answer.
-        guard tcsetattr(descriptor.number, TCSAFLUSH, &mode) == 0 else { return nil }
-    }
-
-    deinit {
-        var before = before
-        tcsetattr(descriptor.number, TCSADRAIN, &before)
-    }
-}

@@ -196,11 +196,11 @@ package final class KeychainClient: Sendable {
         _ cancellation: CallCancellation?
     ) throws(HandshakeFault) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
-        do throws(ChannelFault) { return try replies(on: channel, waiting, progress) } catch { throw .channel(error) }
+        do throws(ChannelFault) { return try replies(on: channel, waiting, progress, cancellation) } catch { throw .channel(error) }
     }
 
     private func replies(
-        on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?
+        on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?, _ cancellation: CallCancellation?
     ) throws(ChannelFault) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
         var patience = progress == nil ? Patience.machine : .for_(DoorLimits.personTime)
@@ -210,10 +210,10 @@ package final class KeychainClient: Sendable {
             do { reply = try KeychainReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
             case .refused(let refusal):
-                if refusal.reason != .malformed { connection.give(back: channel) }
+                if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
                 return .failure(refusal)
             case .done:
-                connection.give(back: channel)
+                connection.give(back: channel, cancellation)
                 return .success(outcome)
             case .rewrapped(let progress): outcome.progress = progress
             case .permissions(let permissions): outcome.permissions += permissions

@@ -110,19 +110,26 @@ enum PromptWords {
         }
     }
 
-    static func hint(_ hint: PromptUpdate.Hint) -> String {
+    static func hint(_ hint: FingerHint) -> String {
         switch hint {
-        case .again: "The finger could not be read. Touch the reader again."
+        // The last three are about learning, and come with no question.
+        case .again, .progress, .known, .full: "The finger could not be read. Touch the reader again."
         case .tooShort: "That was too short. Rest your finger on the reader a little longer."
         case .notCentred: "Place the middle of your finger on the reader."
-        case .removeAndRetry: "Lift your finger, then touch the reader again."
+        case .liftAndTouch: "Lift your finger, then touch the reader again."
         case .tooFast: "That was too fast. Move your finger more slowly."
         case .sensorFault: "The reader had a fault. Touch it again."
         case .busy: "Another program uses the fingerprint reader. It will be your turn next."
         }
     }
 
-    static let disabled = "Fingers are switched off until you type your passcode."
+    /// Why only the passcode is left: fingers are switched off, or there were too many misses in this question alone.
+    static func disabled(_ fingersLeft: Int64) -> String {
+        fingersLeft > 0
+            ? "No finger is taken for this question any more. Type your passcode."
+            : "Fingers are switched off until you type your passcode."
+    }
+
     static let readerGone = "The fingerprint reader is gone."
     static let matched = "Recognised."
     static let checking = "Checking…"

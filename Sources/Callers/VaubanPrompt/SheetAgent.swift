@@ -1,6 +1,7 @@
 // For prompt agents that draw: programs of the person's that show what authd asks. Not for applications. An agent is not
 // trusted, and nothing here lets it say yes: it can pass on a passcode, sealed to the enclave, or decline.
 
+import Dispatch
 import Glibc
 import Synchronization
 package import VaubanAccessPolicy
@@ -15,9 +16,13 @@ public final class SheetAgent: Sendable {
     private let changed: @Sendable () -> Void
     private let model = Mutex(SheetModel())
     private let replies: ReplyBox
+    /// Whether the person is before this session, and the agent that is registered while they are.
+    private let seat = Mutex<(isTaken: Bool, agent: PromptAgent?)>((true, nil))
+    private let seatChanged = DispatchSemaphore(value: 0)
 
     /// How often it is looked whether a service that is gone is back.
-    private static let returnMilliseconds: Int32 = 1000
+    private static let returnPause = DispatchTimeInterval.seconds(1)
+    private static let away = Refusal(.nobodyToAsk, "this session is not the active one")
 
     /// - Parameters:
     ///   - place: what a waiting caller's terminal says of where the question is, such as `a window on your desktop`.
@@ -67,6 +72,17 @@ public final class SheetAgent: Sendable {
         }
     }
 
+    /// Whether the person sits before this session. While they do not, nothing is asked here: what was on the screen goes to the next
+    /// place, and authd is not told of this one.
+    public func session(isActive: Bool) {
+        let left = seat.withLock { seat -> PromptAgent? in
+            seat.isTaken = isActive
+            return isActive ? nil : seat.agent
+        }
+        left?.end()
+        seatChanged.signal()
+    }
+
     private func taken(_ question: Int, withPasscode: Bool = false) -> Bool {
         guard model.withLock({ $0.answers(question, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }
         changed()
@@ -94,21 +110,30 @@ public final class SheetAgent: Sendable {
             }
             if why != said { say("questions cannot be asked here now: \(why)") }
             said = why
-            poll(nil, 0, Self.returnMilliseconds)
+            // In another session this waits until the person is back.
+            if seat.withLock({ $0.isTaken }) { _ = seatChanged.wait(timeout: .now() + Self.returnPause) } else { seatChanged.wait() }
         }
     }
 
     /// Serves until the connection ends, and answers why it did. What is stopped is not started again from here, or
     /// `vauban stop` would stop nothing.
     private func serve(mayStart: Bool, registered: () -> Void) -> Refusal {
+        guard seat.withLock({ $0.isTaken }) else { return Self.away }
         do throws(Refusal) {
             let service = try Service.current()
             if !mayStart, let home = service.home, LauncherControl.running(home: home) == nil {
                 return Refusal(.unavailable, "the keychain does not run")
             }
             let agent = try PromptAgent.sheet(of: service, place: place, surface: self)
+            let isTaken = seat.withLock { seat in
+                seat.agent = agent
+                return seat.isTaken
+            }
+            defer { seat.withLock { $0.agent = nil } }
+            guard isTaken else { return Self.away }
             registered()
-            return agent.run()
+            let refusal = agent.run()
+            return seat.withLock { $0.isTaken } ? refusal : Self.away
         } catch {
             return error
         }
@@ -117,7 +142,8 @@ public final class SheetAgent: Sendable {
 
 extension SheetAgent: PromptSurface {
     package func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        let entry = directory.entry(of: question.caller)
+        // Every entry of the desktop's is read for it, so once for a question, and not each time that it comes anew.
+        let entry = model.withLock { $0.isShowing(question.prompt) } ? nil : directory.entry(of: question.caller)
         let number = model.withLock { $0.asked(question, entry, now: MachineClock.boot) }
         changed()
         while true {

@@ -45,12 +45,24 @@ package struct SheetModel: Sendable {
     private var number = 0
     private static let second: UInt64 = 1_000_000_000
 
-    /// A question comes, or comes anew in another form. Answers the number by which answers name it.
+    private var card: Card? {
+        switch state {
+        case .asking(let card), .judging(let card): card
+        case .nothing, .lockedOut, .broken: nil
+        }
+    }
+
+    /// Whether this is the question that is on the screen, in whichever form.
+    package func isShowing(_ prompt: [UInt8]) -> Bool { card?.question.prompt == prompt }
+
+    /// A question comes, or comes anew in another form; who asks stays who it was. Answers the number by which answers name it.
     package mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
         var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
         var (misses, typesInstead) = (0, false)
+        var entry = entry
+        if let before = card, before.question.prompt == question.prompt { entry = before.entry }
         switch state {
         case .asking(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
@@ -72,7 +84,7 @@ package struct SheetModel: Sendable {
                 notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
             }
         }
-        if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled, isError: false) }
+        if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
         state = .asking(
             Card(
                 number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice,
@@ -96,7 +108,7 @@ package struct SheetModel: Sendable {
                 card.notice = .init(text: PromptWords.matched, isError: false)
             case .disabled:
                 card.finger = .disabled
-                card.notice = .init(text: PromptWords.disabled, isError: true)
+                card.notice = .init(text: PromptWords.disabled(update.fingersLeft), isError: true)
             case .readerGone:
                 card.finger = .hidden
                 card.notice = .init(text: PromptWords.readerGone, isError: true)

@@ -163,7 +163,7 @@ private final class Prompt {
 
     /// What would help the reader to read the finger.
     private func tell(_ hint: FingerHint) {
-        guard let hint = PromptUpdate.Hint(rawValue: hint.rawValue) else { return }
+        guard !hint.isAboutLearning else { return }
         room.attention.update(pending, PromptUpdate(.hint, fingersLeft: vault.status.biometry.missesLeft, hint: hint))
     }
 

@@ -9,19 +9,26 @@ package final class CallCancellation: Sendable {
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     package func cancel() {
-        let channel = state.withLock { state in
+        state.withLock { state in
             state.isCancelled = true
-            return state.channel
+            // Under the lock: once `finish` has returned, the connection may be another call's.
+            state.channel?.shutDown()
         }
-        channel?.shutDown()
     }
 
     /// Names the connection of the call that this ends.
     package func watch(_ channel: Channel) {
-        let isCancelled = state.withLock { state in
+        state.withLock { state in
             state.channel = channel
-            return state.isCancelled
+            if state.isCancelled { channel.shutDown() }
         }
-        if isCancelled { channel.shutDown() }
+    }
+
+    /// Forgets the connection, before it is given back. False where it was ended, and is of no use to anybody any more.
+    package func finish() -> Bool {
+        state.withLock { state in
+            state.channel = nil
+            return !state.isCancelled
+        }
     }
 }

@@ -70,8 +70,9 @@ package final class ServiceConnection: Sendable {
         }
     }
 
-    /// Keeps a connection on which the last call ended as it should.
-    package func give(back channel: Channel) {
+    /// Keeps a connection on which the last call ended as it should, and which no cancellation of that call reaches from now on.
+    package func give(back channel: Channel, _ cancellation: CallCancellation? = nil) {
+        if let cancellation, !cancellation.finish() { return }
         let process = getpid()
         idle.withLock { pool in
             if pool.process == process && pool.channels.count < Self.idleMax { pool.channels.append(channel) }

@@ -19,6 +19,9 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
     /// The reader has no room for another finger.
     case full = 10
 
+    /// Whether it is about a finger that is being learnt, and no question's.
+    package var isAboutLearning: Bool { rawValue >= Self.progress.rawValue }
+
     /// The same while a finger is learnt, of whose touches so many are done.
     package func sentence(done: Int64, total: Int64) -> String {
         guard total > 0 else { return sentence }

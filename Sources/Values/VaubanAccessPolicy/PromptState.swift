@@ -100,24 +100,12 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         case readerGone = 5
     }
 
-    package enum Hint: Int64, CaseIterable, Sendable {
-        case again = 1
-        case tooShort = 2
-        case notCentred = 3
-        case removeAndRetry = 4
-        case tooFast = 5
-        /// The sensor had an error, and goes on looking.
-        case sensorFault = 6
-        /// Another program uses the reader; it is waited for.
-        case busy = 7
-    }
-
     package let news: News
     package let fingersLeft: Int64
-    /// Present where the news is `hint`.
-    package let hint: Hint?
+    /// Present where the news is `hint`; none about learning.
+    package let hint: FingerHint?
 
-    package init(_ news: News, fingersLeft: Int64, hint: Hint? = nil) {
+    package init(_ news: News, fingersLeft: Int64, hint: FingerHint? = nil) {
         self.news = news
         self.fingersLeft = fingersLeft
         self.hint = hint
@@ -128,7 +116,7 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         self.news = news
         fingersLeft = try fields.integer("fingers left", in: 0...100)
         hint = try fields.optionalInteger(0, "hint", in: 1...255).map { number in
-            guard let hint = Hint(rawValue: number) else { throw DERFault("hint is unknown") }
+            guard let hint = FingerHint(rawValue: number), !hint.isAboutLearning else { throw DERFault("hint is unknown") }
             return hint
         }
         guard (hint != nil) == (news == .hint) else { throw DERFault("a hint goes with its news") }

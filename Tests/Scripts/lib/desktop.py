@@ -2,9 +2,10 @@
 """Plays a person at a desktop: an X server of its own without a window manager, the sheet on it, and a script of what to see, to type
 and to click, from standard input. It sees what a screen reader is told, and it types and points as devices do.
 
-    desktop.py SHEET SHOTS      run under dbus-run-session
+    desktop.py SHEET SHOTS      which makes a session of its own
 
     start [NAME=VALUE...]       starts the sheet, and waits until it says that questions are asked here
+    says TEXT                   waits until the sheet has written a line with this text
     kill                        ends the sheet at once, as a crash would
     sees TEXT                   waits until something visible in the window has this text
     hides TEXT                  waits until nothing visible has it, or the window is gone
@@ -20,14 +21,21 @@ and to click, from standard input. It sees what a screen reader is told, and it 
 The first step that does not come true within 30 s ends it with 1, and a picture of the screen.
 """
 import os
+import select
+import signal
 import subprocess
 import sys
 import time
 
-import gi
+# Before there is a bus of the session, which would inherit what whoever runs this has blocked, and then never end.
+if "VAUBAN_PLAYED_SESSION" not in os.environ:
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    os.execvpe("dbus-run-session", ["dbus-run-session", "--", *sys.argv], dict(os.environ, VAUBAN_PLAYED_SESSION="1"))
+
+import gi  # noqa: E402
 
 gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi  # noqa: E402
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 sheet_program, shots = sys.argv[1:3]
 seconds_max = 30
@@ -54,21 +62,55 @@ class Desktop:
         self.sheet = None
 
     def end(self):
+        self.end_accessibility()
         for process in (self.sheet, self.server):
             if process and process.poll() is None:
                 process.kill()
                 process.wait()
 
+    @staticmethod
+    def end_accessibility():
+        """The bus of screen readers would outlive the session for which it was started."""
+
+        def ask(bus, name, path, method, words, kind):
+            return bus.call_sync(name, path, name, method, words, GLib.VariantType(kind), Gio.DBusCallFlags.NO_AUTO_START, 5000, None).unpack()[0]
+
+        try:
+            session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+            address = ask(session, "org.a11y.Bus", "/org/a11y/bus", "GetAddress", None, "(s)")
+            flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+            bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+            bus.set_exit_on_close(False)
+            name = "org.freedesktop.DBus"
+            words = GLib.Variant("(s)", (name,))
+            os.kill(ask(bus, name, "/org/freedesktop/DBus", "GetConnectionUnixProcessID", words, "(u)"), signal.SIGTERM)
+        except GLib.Error:
+            pass  # Nobody asked for that bus.
+
     # The sheet.
 
     def start(self, words):
-        environment = dict(os.environ, GTK_A11Y="atspi", **dict(word.split("=", 1) for word in words.split()))
-        self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE, text=True)
-        for line in self.sheet.stderr:
-            if "questions are asked here" in line:
-                return
-            print("    " + line, end="", flush=True)
-        raise Fault(f"the sheet ended with {self.sheet.wait()}")
+        # The login manager of this machine knows nothing of a desktop that is played.
+        environment = dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+        environment.update(word.split("=", 1) for word in words.split())
+        self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE)
+        self.unread = b""
+        self.says("questions are asked here")
+
+    def says(self, text):
+        end = time.monotonic() + seconds_max
+        while True:
+            while b"\n" in self.unread:
+                line, _, self.unread = self.unread.partition(b"\n")
+                if text in line.decode():
+                    return
+                print("    " + line.decode(), flush=True)
+            if not select.select([self.sheet.stderr], [], [], max(0, end - time.monotonic()))[0]:
+                raise Fault(f"the sheet did not say: {text}")
+            more = os.read(self.sheet.stderr.fileno(), 4096)
+            if not more:
+                raise Fault(f"the sheet ended with {self.sheet.wait()}")
+            self.unread += more
 
     def kill(self, _):
         self.sheet.kill()
@@ -206,7 +248,7 @@ class Desktop:
             raise Fault(f"it failed: {command}")
 
 
-verbs = "start kill sees hides gone focus type key click shot forgot tree run".split()
+verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
 desktop = Desktop()
 try:
     for line in sys.stdin:

@@ -10,6 +10,7 @@ say, each answered by one line:
   held      answers `held N`, how many hold up sleep
   lock, unlock       asks the session's screen to lock or unlock; answers `asked the screen`
   hint 1, hint 0     says that the screen is locked or not; answers `hinted`
+  session STATE [remote]   the session is `active`, `online` behind another, `closing`, or `none`, and is told of; answers `told`
   forge     another client, who is nobody, announces sleep to each who ever held it up; answers `forged`
 """
 import os
@@ -59,6 +60,16 @@ class Manager(dbus.service.Object):
         if self.preparing and not self.held:
             say('released')
 
+    @dbus.service.method(MANAGER, in_signature='s', out_signature='o')
+    def GetSession(self, name):
+        if session.state == 'none':
+            raise dbus.exceptions.DBusException(f"there is no session '{name}'", name=NAME + '.NoSuchSession')
+        return SESSION_PATH
+
+    @dbus.service.signal(MANAGER, signature='so')
+    def SessionRemoved(self, name, path):
+        pass
+
     @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
     def Get(self, interface, name):
         return dbus.Boolean(self.preparing, variant_level=1)
@@ -71,6 +82,20 @@ class Manager(dbus.service.Object):
 class Session(dbus.service.Object):
     def __init__(self, bus):
         super().__init__(bus, SESSION_PATH)
+        self.state = 'active'
+        self.remote = False
+
+    def become(self, state, remote):
+        self.state, self.remote = state, remote
+        if state == 'none':
+            manager.SessionRemoved('1', SESSION_PATH)
+        else:
+            self.PropertiesChanged(SESSION, dbus.Dictionary({'Active': dbus.Boolean(state == 'active')}, signature='sv'), [])
+
+    @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s', out_signature='a{sv}')
+    def GetAll(self, interface):
+        active = dbus.Boolean(self.state == 'active')
+        return {'Active': active, 'State': dbus.String(self.state), 'Remote': dbus.Boolean(self.remote)}
 
     @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
     def Get(self, interface, name):
@@ -125,6 +150,9 @@ def command(channel, _):
         changed = {'IdleHint': dbus.Boolean(False), 'LockedHint': dbus.Boolean(words[1] == '1')}
         session.PropertiesChanged(SESSION, dbus.Dictionary(changed, signature='sv'), [])
         say('hinted')
+    elif words[:1] == ['session']:
+        session.become(words[1], words[2:] == ['remote'])
+        say('told')
     elif words == ['forge']:
         forge()
         say('forged')

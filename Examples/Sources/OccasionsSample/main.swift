@@ -1,0 +1,92 @@
+// The occasions on which an application asks whether its owner is there. Each is one evaluation with a reason of its own; where something
+// secret is at stake it is the keychain that asks, which a changed program cannot leave out.
+//
+//     OccasionsSample owner        is it the owner who holds the device?
+//     OccasionsSample parents      parental control: more time for a child
+//     OccasionsSample enable       a feature is switched on
+//     OccasionsSample sign-in      the first factor, in the place of typing a password
+//     OccasionsSample second       the second factor, after a password that is one line on standard input
+//     OccasionsSample view         sensitive data is shown
+//     OccasionsSample confirm WHAT an operation is confirmed, which the reason names
+//     OccasionsSample start        at start-up, where a finger that unlocked the device a moment ago is enough
+import Foundation
+import LocalAuthentication
+import Security
+
+func finish(_ text: String, _ code: Int32) -> Never {
+    print(text)
+    exit(code)
+}
+
+/// Returns when the person has shown that they are there; else the program ends, and nothing is done.
+func ask(_ reason: String, _ context: LAContext = LAContext()) async {
+    do {
+        try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason)
+    } catch {
+        finish("Nothing is done: \(error.localizedDescription)", 1)
+    }
+}
+
+func item(_ account: String) -> [String: Any] {
+    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "org.example.Occasions", kSecAttrAccount as String: account]
+}
+
+/// Puts a value there for what follows; one that is there stays.
+func keep(_ account: String, _ value: String, asks: Bool) {
+    var added = item(account)
+    added[kSecValueData as String] = Data(value.utf8)
+    if asks {
+        added[kSecAttrAccessControl as String] = SecAccessControlCreateWithFlags(
+            nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, nil)
+    }
+    let status = SecItemAdd(added as CFDictionary, nil)
+    guard status == errSecSuccess || status == errSecDuplicateItem else { finish("Not kept. Status code \(status)", 1) }
+}
+
+func value(_ account: String, _ context: LAContext? = nil) -> String {
+    var query = item(account)
+    query[kSecReturnData as String] = true
+    query[kSecUseAuthenticationContext as String] = context
+    var found: CFTypeRef?
+    let status = SecItemCopyMatching(query as CFDictionary, &found)
+    guard status == errSecSuccess, let data = found as? Data else { finish("Nothing is shown. Status code \(status)", 1) }
+    return String(decoding: data, as: UTF8.self)
+}
+
+let words = CommandLine.arguments.dropFirst()
+switch words.first {
+case "owner":
+    await ask("see that it is you")
+    finish("Good day.", 0)
+case "parents":
+    await ask("give your child another hour")
+    finish("Another hour it is.", 0)
+case "enable":
+    await ask("switch on payments by touch")
+    keep("payments", "on", asks: false)
+    finish("Payments are \(value("payments")).", 0)
+case "sign-in":
+    keep("token", "tökén", asks: false)
+    await ask("sign in to your account")
+    finish("Signed in with \(value("token")).", 0)
+case "second":
+    // A server would check it. A wrong one never comes to the second factor, so nobody is asked for nothing.
+    guard readLine() == "pässword" else { finish("That is not the password.", 1) }
+    await ask("finish signing in")
+    finish("Signed in, twice over.", 0)
+case "view":
+    keep("diary", "dear dïary", asks: true)
+    let context = LAContext()
+    context.localizedReason = "show your diary"
+    finish(value("diary", context), 0)
+case "confirm":
+    let what = words.dropFirst().joined(separator: " ")
+    await ask("pay \(what)")
+    finish("Paid \(what).", 0)
+case "start":
+    let context = LAContext()
+    context.touchIDAuthenticationAllowableReuseDuration = 30
+    await ask("open the app", context)
+    finish("Open.", 0)
+default: finish("usage: OccasionsSample owner|parents|enable|sign-in|second|view|confirm WHAT|start", 64)
+}

@@ -1,0 +1,77 @@
+// Whether the person sits before this session, as the login manager says it (org.freedesktop.login1, systemd's or elogind's).
+
+#ifndef VAUBAN_SHEET_SESSION_H
+#define VAUBAN_SHEET_SESSION_H
+
+#include <gio/gio.h>
+
+#define SHEET_LOGIN "org.freedesktop.login1"
+
+struct sheet_session {
+    GDBusConnection *bus;
+    void (*changed)(gboolean is_active);
+};
+
+// A call that a healthy login manager answers in a moment; one that does not is not waited for.
+static inline GVariant *sheet_session_ask(struct sheet_session *session, const char *path, const char *interface, const char *method, GVariant *words, GError **error) {
+    return g_dbus_connection_call_sync(session->bus, SHEET_LOGIN, path, interface, method, words, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, 1000, NULL, error);
+}
+
+// Says how it stands, where that can be told. Where there is no login manager nobody knows of sessions, and this one counts.
+static inline void sheet_session_look(struct sheet_session *session) {
+    // The session that this process belongs to; for a service of the person's, which belongs to none, that of their desktop.
+    const char *name = g_getenv("XDG_SESSION_ID");
+    GError *error = NULL;
+    GVariant *found = sheet_session_ask(session, "/org/freedesktop/login1", SHEET_LOGIN ".Manager", "GetSession", g_variant_new("(s)", name ? name : "auto"), &error);
+    GVariant *answer = NULL;
+    if (found && g_variant_is_of_type(found, G_VARIANT_TYPE("(o)"))) {
+        const char *path;
+        g_variant_get(found, "(&o)", &path);
+        answer = sheet_session_ask(session, path, "org.freedesktop.DBus.Properties", "GetAll", g_variant_new("(s)", SHEET_LOGIN ".Session"), &error);
+    }
+    if (answer && g_variant_is_of_type(answer, G_VARIANT_TYPE("(a{sv})"))) {
+        const char *state = "";
+        gboolean is_remote = FALSE;
+        GVariant *values = g_variant_get_child_value(answer, 0);
+        g_variant_lookup(values, "State", "&s", &state);
+        g_variant_lookup(values, "Remote", "b", &is_remote);
+        session->changed(g_strcmp0(state, "active") == 0 && !is_remote);
+        g_variant_unref(values);
+    } else if (g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN) || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)) {
+        session->changed(TRUE);
+    } else if (error && g_dbus_error_is_remote_error(error) && !g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) {
+        // It is there, and knows no such session: one that ended.
+        session->changed(FALSE);
+    }
+    g_clear_error(&error);
+    if (answer) g_variant_unref(answer);
+    if (found) g_variant_unref(found);
+}
+
+static inline void sheet_session_heard(GDBusConnection *bus, const char *sender, const char *path, const char *interface, const char *signal, GVariant *words, gpointer data) {
+    (void)bus; (void)sender; (void)path; (void)interface; (void)signal; (void)words;
+    sheet_session_look(data);
+}
+static inline void sheet_session_appeared(GDBusConnection *bus, const char *name, const char *owner, gpointer data) {
+    (void)bus; (void)name; (void)owner;
+    sheet_session_look(data);
+}
+static inline void sheet_session_vanished(GDBusConnection *bus, const char *name, gpointer data) {
+    (void)bus; (void)name;
+    ((struct sheet_session *)data)->changed(TRUE);
+}
+
+// Says so once before this returns, if it can be told, and whenever it may have become otherwise: sessions come, go and change places
+// seldom, so the login manager is asked anew at each of its words.
+static inline void sheet_follow_session(void (*changed)(gboolean is_active)) {
+    static struct sheet_session session;
+    session.changed = changed;
+    session.bus = g_bus_get_sync(G_BUS_TYPE_SYSTEM, NULL, NULL);
+    if (!session.bus) return;
+    g_dbus_connection_set_exit_on_close(session.bus, FALSE);
+    g_dbus_connection_signal_subscribe(session.bus, SHEET_LOGIN, NULL, NULL, NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE, sheet_session_heard, &session, NULL);
+    g_bus_watch_name_on_connection(session.bus, SHEET_LOGIN, G_BUS_NAME_WATCHER_FLAGS_NONE, sheet_session_appeared, sheet_session_vanished, &session, NULL);
+    sheet_session_look(&session);
+}
+
+#endif

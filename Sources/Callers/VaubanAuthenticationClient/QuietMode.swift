@@ -1,0 +1,40 @@
+import Glibc
+import Synchronization
+package import VaubanLinuxHost
+
+/// No echo, and each key at once: also those that would otherwise become signals, so that Ctrl-C is an answer. A process has one
+/// terminal, and threads of it may ask there one after the other: the first question makes it quiet, and the end of the last makes
+/// it as it was before the first.
+package final class QuietMode {
+    private struct Shared {
+        var questions = 0
+        var before = termios()
+    }
+
+    private static let shared = Mutex(Shared())
+    private let descriptor: Descriptor
+
+    package init?(_ descriptor: Descriptor) {
+        self.descriptor = descriptor
+        let isQuiet = Self.shared.withLock { shared in
+            if shared.questions == 0 {
+                guard tcgetattr(descriptor.number, &shared.before) == 0 else { return false }
+                var mode = shared.before
+                mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
+                guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0 else { return false }
+            }
+            // What was typed before the person was asked is no answer.
+            guard tcflush(descriptor.number, TCIFLUSH) == 0 else { return false }
+            shared.questions += 1
+            return true
+        }
+        guard isQuiet else { return nil }
+    }
+
+    deinit {
+        Self.shared.withLock { shared in
+            shared.questions -= 1
+            if shared.questions == 0 { tcsetattr(descriptor.number, TCSADRAIN, &shared.before) }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+/// What ends one call ends no other that came to its connection after it.
+@Suite struct CancellationTests {
+    private func read(
+        _ rooms: Rooms, _ account: String, _ cancellation: CallCancellation?, waiting: ((String) -> Void)? = nil
+    ) throws -> Int {
+        var query = Rooms.query("s", account)
+        query.returnsData = true
+        return try rooms.keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).count
+    }
+
+    @Test func aCallThatIsOverIsCancelledForNobody() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("s", "open", "value")
+        try rooms.add("s", "guarded", "value", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        let person = try rooms.person([.passcode(Rooms.passcode), .silence])
+        defer { person.leave() }
+        let over = CallCancellation()
+        #expect(try read(rooms, "open", over) == 1)
+        // The next call has the connection of the one before, and is before the person when that is cancelled.
+        #expect(try read(rooms, "guarded", nil, waiting: { _ in over.cancel() }) == 1)
+        #expect(over.isCancelled)
+        // Its own cancellation still ends it, and what comes next has a connection that works.
+        let running = CallCancellation()
+        #expect(refusal { _ = try read(rooms, "guarded", running, waiting: { _ in running.cancel() }) } != nil)
+        #expect(try read(rooms, "open", nil) == 1)
+        // What is cancelled before it begins does not begin.
+        #expect(refusal { _ = try read(rooms, "open", running) } != nil)
+        #expect(try read(rooms, "open", nil) == 1)
+    }
+}
