@@ -79,12 +79,12 @@ package final class KeyClient: Sendable {
             cancellation?.watch(line.channel)
             do throws(KeyLineFault) {
                 let value = try call(line, wasAsked)
-                give(back: line)
+                give(back: line, cancellation)
                 return value
             } catch {
                 switch error {
                 case .refused(let refusal):
-                    if refusal.reason != .malformed { give(back: line) }
+                    if refusal.reason != .malformed { give(back: line, cancellation) }
                     throw refusal
                 case .broken(let fault):
                     let mayRepeat = kept != nil && !wasAsked.isTrue && cancellation?.isCancelled != true
@@ -105,7 +105,8 @@ package final class KeyClient: Sendable {
         }
     }
 
-    private func give(back line: KeyLine) {
+    private func give(back line: KeyLine, _ cancellation: CallCancellation?) {
+        guard cancellation?.finish() ?? true else { return }
         let process = getpid()
         idle.withLock { pool in if pool.process == process && pool.lines.count < Self.idleMax { pool.lines.append(line) } }
     }
