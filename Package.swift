@@ -118,6 +118,8 @@ let callers: [Target] = [
     target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
     target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
+    // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
+    target("VaubanCombine", in: "Callers", ["LocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 let commandLine: [Target] = [
@@ -174,7 +176,7 @@ let testing: [Target] = [
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 let package = Package(
@@ -186,6 +188,8 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
+        // Rights as publishers, for whoever has OpenCombine in the place of Combine.
+        .library(name: "VaubanCombine", targets: ["VaubanCombine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
@@ -194,6 +198,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
     targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing
 )

@@ -161,6 +161,7 @@ extension AppleNames {
             await right.deauthorize()
             #expect(await first == .appCancel)
             #expect(right.state == .notAuthorized)
+            try awaitTrue("the end of the questions") { person.outcomes.count == person.questions.count }
         }
 
         /// Three who look see the same: a sequence, an observer and the default notification centre.

@@ -97,8 +97,8 @@ package final class RightCore: Sendable {
         gate.ask(context, reason) { [self] error in
             // From here on calls with it find what was shown, and never the person.
             context.interactionNotAllowed = true
-            let isKept = settle(context, isShown: error == nil)
-            answer(error ?? (isKept ? nil : LAError(.appCancel)))
+            // One that the application ended says so, however far it had come.
+            answer(settle(context, isShown: error == nil) ? error : LAError(.appCancel))
         }
     }
 
