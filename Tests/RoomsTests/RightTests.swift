@@ -156,12 +156,13 @@ extension AppleNames {
             let right = LARight()
             async let first = code { try await right.authorize(localizedReason: "wait") }
             for await state in right.states where state == .authorizing { break }
+            #expect(person.awaitQuestion())
             #expect(await code { try await right.authorize(localizedReason: "me too") } == .systemCancel)
             #expect(right.state == .authorizing)
             await right.deauthorize()
             #expect(await first == .appCancel)
             #expect(right.state == .notAuthorized)
-            try awaitTrue("the end of the questions") { person.outcomes.count == person.questions.count }
+            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
         }
 
         /// Three who look see the same: a sequence, an observer and the default notification centre.

@@ -5,7 +5,7 @@ internal import Security
 internal import Synchronization
 
 final class RequirementGate: RightGate {
-    private let kind: LAAuthenticationRequirement.Kind
+    let kind: LAAuthenticationRequirement.Kind
     /// The enrolment that the right is for, where it is for one: that of its making, or the first that it sees.
     private let enrolment = Mutex<Data?>(nil)
 

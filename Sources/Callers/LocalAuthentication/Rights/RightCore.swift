@@ -70,6 +70,8 @@ package final class RightCore: Sendable {
 
     func belong(to right: LARight) { content.withLock { $0.right = right } }
 
+    var kind: LAAuthenticationRequirement.Kind { gate.kind }
+
     var state: LARight.State { content.withLock { $0.state } }
 
     var tag: Int {
@@ -201,6 +203,8 @@ package final class RightCore: Sendable {
 
 /// How a right comes to know whether its person may.
 protocol RightGate: Sendable {
+    /// What the right requires.
+    var kind: LAAuthenticationRequirement.Kind { get }
     /// Throws where asking could not succeed; asks nobody.
     func check() throws
     /// Has the person asked with a context of this one question, and answers on another thread.
