@@ -48,6 +48,8 @@ let contracts: [Target] = [
     target("VaubanAuthenticationWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
     target("EnclaveWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    // The line on which an application uses private keys, and what such a key is outside the enclave.
+    target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
 
 let host: [Target] = [
@@ -63,11 +65,11 @@ let host: [Target] = [
 
 let enclave: [Target] = [
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
-    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", asn1, crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
     // The room that holds keys.
     program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 ]
@@ -107,17 +109,19 @@ let attendants: [Target] = [
 
 let callers: [Target] = [
     // The keychain's door, typed.
-    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
-    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
     target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
     target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
     target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
+    // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
+    target("CryptoKit", in: "Callers", ["Security", "LocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
     target("VaubanCombine", in: "Callers", ["LocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
@@ -154,19 +158,19 @@ let testing: [Target] = [
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     // What the fuzzers of Fuzz/ run, and the tests over the inputs that they kept.
-    target("FuzzHarness", in: "Testing", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+    target("FuzzHarness", in: "Testing", ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["Security"]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
+    tests("ValuesTests", ["VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
     tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
     .target(name: "EnclaveBook", dependencies: ["Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
-    tests("EnclaveTests", ["EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    tests("EnclaveTests", ["VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
@@ -176,14 +180,14 @@ let testing: [Target] = [
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: ["EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: ["CryptoKit", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 let package = Package(
     name: "vauban",
     products: [
         // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
-        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication"]),
+        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication", "CryptoKit"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.

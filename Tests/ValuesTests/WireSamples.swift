@@ -3,6 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
+import VaubanKeyWire
 import VaubanKeychainModel
 import VaubanKeychainWire
 
@@ -110,7 +111,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
             .canEvaluate(.biometryOrPasscode),
-            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation),
+            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
@@ -135,7 +136,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("consent", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", AttentionNotice.ask(consentQuestion)),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
-        ] + reader + device
+        ] + reader + device + keys
 
     private static let reader: [WireSample] =
         [
@@ -153,6 +154,25 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         [
             DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
         ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
+
+    private static let keys: [WireSample] = {
+        guard let control else { return [] }
+        func key(_ kind: EnclaveKeyKind) -> EnclaveKey {
+            EnclaveKey(
+                kind: kind, person: 1000, identifier: octets(1, 16), control: control, publicKey: octets(2, kind.publicBytes),
+                generation: octets(3, 8), wrapped: octets(4, 60))
+        }
+        func use(_ operation: KeyOperation, _ reason: String?) -> KeyUse {
+            KeyUse(handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason, authorisation: reason.map { _ in octets(6, 32) })
+        }
+        return EnclaveKeyKind.allCases.map { WireSample("\($0)", key($0)) }
+            + [
+                KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
+            ].enumerated().map { WireSample("\($0)", $1) }
+            + [
+                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .made(key(.mlkem768)), .opened(1), .signed(octets(7, 64)), .shared, .closed,
+            ].enumerated().map { WireSample("\($0)", $1) }
+    }()
 
     private static let report: DoctorReport = {
         var report = DoctorReport()
@@ -174,10 +194,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
-            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min),
+            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            KeychainReply.refused(refusal), .done,
+            KeychainReply.refused(refusal), .done, .handedOver,
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
             .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report), .examined(DoctorReport()),
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)), .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),

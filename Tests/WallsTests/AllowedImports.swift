@@ -15,6 +15,7 @@ let allowedImports: [String: Set<String>] = [
     "VaubanKeychainWire": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
     "VaubanAuthenticationWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
     "EnclaveWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    "VaubanKeyWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
 
     // Host: the only place that talks to Linux.
     "CVaubanLinux": [],
@@ -34,9 +35,9 @@ let allowedImports: [String: Set<String>] = [
     "vauban-watcher": platform.union(["Watcher"]),
 
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
-    "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
+    "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanKeyWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
     "EnclaveSoftware": platform.union(policy).union(["Enclave", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
-    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
+    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "enclaved": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 
     // Keychain: records. Only the store knows the database.
@@ -55,15 +56,16 @@ let allowedImports: [String: Set<String>] = [
     "vauban-reader": platform.union(["FingerprintReader"]),
 
     // Callers: translators, and the typed clients that they share.
-    "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
+    "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "Security": platform.union([
-        "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
+        "VaubanKeyWire", "VaubanDER", "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
         "VaubanAuthenticationClient", "SwiftASN1", "Crypto", "CryptoExtras",
     ]),
     "LocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
     // For the sheet, which is a package of its own and so sees public names alone.
     "VaubanPrompt": platform.union(["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
+    "CryptoKit": platform.union(["Security", "LocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", "Crypto"]),
     "VaubanOnApple": [],
     // Apple's names and nothing of ours, so that it builds where there is nothing of ours.
     "VaubanKeychain": platform.union(["Security", "LocalAuthentication", "Darwin"]),
@@ -78,7 +80,7 @@ let allowedImports: [String: Set<String>] = [
         .union(["VaubanDER", "Crypto", "CryptoExtras"]),
 
     // Testing: never linked by a product.
-    "FuzzHarness": platform.union(policy).union(["Enclave", "EnclaveWire", "Crypto"]),
+    "FuzzHarness": platform.union(policy).union(["VaubanKeyWire", "Enclave", "EnclaveWire", "Crypto"]),
     "KeychainFuzzing": platform.union(policy).union(["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "SwiftASN1", "Crypto"]),
     "CertificateFuzzing": platform.union(["Security"]),
     "CSQLiteRecorder": [],

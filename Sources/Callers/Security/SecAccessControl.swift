@@ -21,6 +21,11 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
         self.control = nil
     }
 
+    /// What it asks for as the control of a private key: without a list, nothing but its class.
+    package var ofKey: AccessControl {
+        get throws { try control ?? AccessControl(protection: protection, flags: []) }
+    }
+
     private var list: AccessControlList? { control.map(AccessControlList.init) }
 
     public override func isEqual(_ object: Any?) -> Bool {

@@ -221,6 +221,7 @@ package final class KeychainClient: Sendable {
                 outcome.report = report
                 progress?(report)
             case .restorable(let copy): outcome.copy = copy
+            case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)

@@ -23,6 +23,8 @@ extension Refusal {
         case .unavailable, .storageFull, .stateUnreadable, .keysChanged: -25291
         case .storageFailed: -36
         case .internalFault: -26276
+        case .keyDamaged: -26275
+        case .keyOfAnotherDevice: -67712
         }
     }
 
@@ -58,6 +60,8 @@ extension Refusal {
             case .biometryLockedOut: "Fingers are not accepted until the passcode is entered; run: vauban unlock"
             case .recoveryKeyNotSet: "There is no recovery key; to make one, run: vauban passcode recovery-key"
             case .applicationPasswordMissing: "The item needs the application's own password"
+            case .keyOfAnotherDevice: "The key was made on another device, or before this keychain was erased; make a new one"
+            case .keyDamaged: "The key's bytes were altered; take them from where they were kept whole, or make a new key"
             case .unavailable: "Vauban does not answer"
             case .storageFull: "The disk is full; nothing was changed"
             case .storageFailed: "The disk refused to write; nothing was changed"

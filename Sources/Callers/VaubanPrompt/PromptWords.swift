@@ -33,6 +33,9 @@ enum PromptWords {
             case .evaluatePolicy: return "wants to make sure that it is you"
             case .unlock: return "wants to unlock your keychain"
             case .consent: return "wants to be let in"
+            case .sign: return "wants to sign with a key that it keeps in your keychain"
+            case .decrypt: return "wants to decrypt with a key that it keeps in your keychain"
+            case .exchangeKeys: return "wants to agree on a secret with a key that it keeps in your keychain"
             }
         }
         switch consent.purpose {

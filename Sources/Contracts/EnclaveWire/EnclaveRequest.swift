@@ -24,6 +24,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// For keychaind and authd: who the registered caller is. Asked before the caller hears a word, it is the word on the
     /// process that speaks on that connection for as long as it lasts.
     case identify
+    /// For keychaind: comes with the caller's accepted connection, on which the caller uses private keys from now on.
+    case handOver
     /// For authd: the requests of its own door, passed on.
     case status
     case challenge(PasscodePurpose)
@@ -51,7 +53,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent: .keychain
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver: .keychain
         default: .authentication
         }
     }

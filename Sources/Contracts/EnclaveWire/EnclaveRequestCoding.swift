@@ -34,6 +34,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 6: return .fate(try call.value("key"))
         case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
         case 8: return .identify
+        case 9: return .handOver
         case 10...25, 29: return try personal(number, &call)
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
@@ -99,6 +100,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
             case .fate(let key): try fields.tagged(6) { try $0.value(key) }
             case .consent(let consent, let reason): try fields.tagged(7) { try $0.value(consent); try $0.optionalText(0, reason) }
             case .identify: fields.tagged(8) { _ in }
+            case .handOver: fields.tagged(9) { _ in }
             default: try writePersonal(into: &fields)
             }
         }
@@ -106,7 +108,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
 
     private func writePersonal(into fields: inout DER.Serializer) throws {
         switch self {
-        case .registerCaller, .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify: break
+        case .registerCaller, .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver: break
         case .status: fields.tagged(10) { _ in }
         case .challenge(let purpose): try fields.tagged(11) { try $0.integer(purpose.rawValue) }
         case .setPasscode(let challenge, let new, let recoveryKey):

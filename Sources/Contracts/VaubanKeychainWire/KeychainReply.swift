@@ -17,6 +17,8 @@ package enum KeychainReply: Hashable, Sendable {
     /// How far the look at everything has come; the last one before `done` is its result.
     case examined(DoctorReport)
     case restorable(RestorableCopy)
+    /// The next word on this connection is the enclave's.
+    case handedOver
 }
 
 /// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
@@ -58,7 +60,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
-///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy } }`
+///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
     package static let itemsMax = 256
@@ -78,6 +80,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
             case 6: return .examined(try reply.value("report"))
             case 7: return .restorable(try reply.value("copy"))
+            case 8: return .handedOver
             default: throw DERFault("reply is unknown")
             }
         }
@@ -97,6 +100,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }
             case .examined(let report): try fields.tagged(6) { try $0.value(report) }
             case .restorable(let copy): try fields.tagged(7) { try $0.value(copy) }
+            case .handedOver: fields.tagged(8) { _ in }
             }
         }
     }

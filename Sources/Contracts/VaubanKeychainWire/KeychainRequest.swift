@@ -29,6 +29,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case examine
     /// Puts the last verified copy of this date in the place of a damaged database; without a date it tells what there is.
     case restore(copyOf: Int64?)
+    /// The enclave takes this connection over: what follows on it are uses of private keys, and no room stands in between.
+    case handOver
 
     package static let applicationsMax = 64
     package static let passwordBytesMax = 1024
@@ -126,7 +128,7 @@ extension ItemChanges: DERReadable, DERWritable {
 }
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
-///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10] } }`
+///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -159,6 +161,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 8: return .move(to: try call.text("owner", max: 512))
             case 9: return .examine
             case 10: return .restore(copyOf: try call.optionalInteger(0, "date", in: Int64.min...Int64.max))
+            case 11: return .handOver
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
@@ -201,6 +204,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .move(let owner): try fields.tagged(8) { try $0.text(owner) }
             case .examine: fields.tagged(9) { _ in }
             case .restore(let date): try fields.tagged(10) { try $0.optionalInteger(0, date) }
+            case .handOver: fields.tagged(11) { _ in }
             }
         }
     }

@@ -15,6 +15,9 @@ package enum EnclaveLimits {
     package static let openChallengesMax = 64
     /// Contexts of one person that are authorised at once.
     package static let authorisationsPerPersonMax = 64
+    /// Connections of one person on which private keys are used, and keys that one of them has open.
+    package static let keyLinesPerPersonMax = 64
+    package static let openKeysMax = 64
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.

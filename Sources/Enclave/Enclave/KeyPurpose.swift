@@ -10,6 +10,9 @@ package enum KeyPurpose: Hashable, Sendable {
     case protection(Protection)
     case firstUnlockIndex
     case deviceIndex
+    /// Wraps the private keys of a class. Itself under the class's key, it stays when that is made anew, since what it wraps
+    /// may lie where nobody can wrap it again.
+    case privateKeys(Protection)
     /// Private halves of the factor pairs, to which items with an access control are sealed.
     case passcodeFactor
     case presenceFactor
@@ -22,6 +25,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case .protection(let protection): protection.number
         case .firstUnlockIndex: 100
         case .deviceIndex: 101
+        case .privateKeys(let protection): Self.privateKeysBase + protection.number
         case .passcodeFactor: 200
         case .presenceFactor: 201
         case .biometryFactor: 202
@@ -38,6 +42,10 @@ package enum KeyPurpose: Hashable, Sendable {
         case 202: self = .biometryFactor
         case 203: self = .enrolmentFactor
         default:
+            if let protection = Protection(number: number - Self.privateKeysBase) {
+                self = .privateKeys(protection)
+                return
+            }
             guard let protection = Protection(number: number) else { return nil }
             self = .protection(protection)
         }
@@ -54,13 +62,20 @@ package enum KeyPurpose: Hashable, Sendable {
         }
     }
 
+    private static let privateKeysBase: Int64 = 110
+
     package static let classes = Protection.allCases.map(KeyPurpose.protection)
     /// The pairs that every keybag has.
     package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor, .biometryFactor]
 
-    package var isFactor: Bool { availability == nil }
+    package var isFactor: Bool { Self.factors.contains(self) || self == .enrolmentFactor }
 
-    package var isPasscodeClass: Bool { self == .protection(.whenPasscodeSetThisDeviceOnly) }
+    package var isPasscodeClass: Bool {
+        switch self {
+        case .protection(let protection), .privateKeys(let protection): protection.needsPasscode
+        default: false
+        }
+    }
 
     /// When the key is in memory; nil for keys that never stay there by themselves.
     package var availability: Protection.Availability? {
@@ -68,7 +83,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case .protection(let protection): protection.availability
         case .firstUnlockIndex: .firstUnlock
         case .deviceIndex: .always
-        case .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: nil
+        case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: nil
         }
     }
 }
@@ -79,6 +94,8 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package enum Wrapping: Int64, Sendable {
         case device = 1
         case passcodeAndDevice = 2
+        /// Under the current key of its class.
+        case classKey = 3
     }
 
     package let purpose: KeyPurpose
@@ -102,7 +119,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
         guard let purpose = KeyPurpose(number: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
         self.purpose = purpose
         generation = try fields.octets("generation", in: 8...8)
-        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...2)) else { throw DERFault("wrapping is unknown") }
+        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...3)) else { throw DERFault("wrapping is unknown") }
         self.wrapping = wrapping
         wrapped = try fields.octets("wrapped key", in: 28...256)
         publicKey = try fields.optionalOctets(0, "public key", in: 32...32)

@@ -6,13 +6,14 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// `Keybag ::= SEQUENCE { version INTEGER (2), identifier OCTET STRING (SIZE (16)), person INTEGER,
+/// `Keybag ::= SEQUENCE { version INTEGER (2..3), identifier OCTET STRING (SIZE (16)), person INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
 ///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
 ///   enrolment [3] Enrolment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
-/// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2.
+/// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2. Version 3 has slots that
+/// a class key wraps; a keybag without any is written as version 2, which an earlier Vauban reads.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
-    package static let version: Int64 = 2
+    package static let version: Int64 = 3
     package let identifier: [UInt8]
     package let person: UInt32
     package let device: [UInt8]
@@ -54,7 +55,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(Self.version)
+            try fields.integer(slots.contains { $0.wrapping == .classKey } ? Self.version : 2)
             try fields.octets(identifier)
             try fields.integer(Int64(person))
             try fields.octets(device)

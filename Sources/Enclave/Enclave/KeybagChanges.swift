@@ -24,6 +24,7 @@ extension Keybag {
         }
         for purpose in KeyPurpose.factors { try bag.addPair(purpose, .passcodeAndDevice, passcodeKey) }
         for slot in slots {
+            if slot.wrapping == .classKey { continue }
             let key = try open(slot, with: deviceKey)
             let staysWithDevice = slot.purpose.availability == .always
             bag.slots.append(
@@ -31,6 +32,7 @@ extension Keybag {
                     ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
             if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
         }
+        try bag.takePrivateKeys(of: self, isRenewed: true, under: held) { (slot) throws(Refusal) in try open(slot, with: deviceKey) }
         return (bag, held)
     }
 
@@ -43,7 +45,7 @@ extension Keybag {
         bag.recovered = nil
         bag.slots = []
         for slot in slots {
-            if slot.wrapping == .device { bag.slots.append(slot); continue }
+            guard slot.wrapping == .passcodeAndDevice else { bag.slots.append(slot); continue }
             bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, .passcodeAndDevice, newKey))
         }
         if let recovery { bag.recovery = try bag.sealed(newKey, to: recovery.publicKey, backend) }
@@ -51,20 +53,25 @@ extension Keybag {
     }
 
     /// With new class keys before the old ones, which stay until no row needs them. Index keys and factor pairs stay:
-    /// uniqueness spans the former, and the latter are never in memory.
+    /// uniqueness spans the former, and the latter are never in memory; so do the keys of private keys.
     func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
         try throwIfFull(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.slots = []
+        var made: [HeldKey] = []
         for purpose in KeyPurpose.classes {
             guard let current = current(purpose) else { continue }
             switch current.wrapping {
-            case .device: _ = try bag.addKey(purpose, .device, deviceKey)
-            case .passcodeAndDevice: _ = try bag.addKey(purpose, .passcodeAndDevice, passcodeKey)
+            case .device: made.append(try bag.addKey(purpose, .device, deviceKey))
+            case .passcodeAndDevice: made.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+            case .classKey: throw Refusal(.stateUnreadable, "a class key lies under another one")
             }
         }
-        bag.slots += slots
+        bag.slots += slots.filter { $0.wrapping != .classKey }
+        try bag.takePrivateKeys(of: self, isRenewed: false, under: made) { (slot) throws(Refusal) in
+            slot.wrapping == .device ? try open(slot, with: deviceKey) : try open(slot, with: passcodeKey)
+        }
         return bag
     }
 
@@ -81,7 +88,7 @@ extension Keybag {
         let kept = bag.slots
         bag.slots = []
         for slot in kept {
-            if slot.wrapping == .device { bag.slots.append(slot); continue }
+            guard slot.wrapping == .passcodeAndDevice else { bag.slots.append(slot); continue }
             bag.slots.append(try bag.wrap(try open(slot, with: passcodeKey), as: slot, .device, deviceKey))
         }
         return bag

@@ -31,7 +31,7 @@ extension Vault {
                         key.key.withUnsafeBytes { place.copyMemory(from: $0) }
                         lent.append(
                             KeyLease.Key(purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
-                    case .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: break
+                    case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: break
                     }
                 }
             }

@@ -5,6 +5,7 @@ package import EnclaveWire
 internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
+import VaubanKeyWire
 package import VaubanSecretBytes
 
 /// What a row needs before its key is given.
@@ -16,12 +17,39 @@ package enum RowOpening: ~Copyable {
 
 /// A row whose class is open, on its way to the person.
 package struct LayeredOpening: Sendable {
+    /// What is opened.
+    enum Subject: Sendable {
+        case row(RowBinding)
+        case key(EnclaveKey, KeyOperation)
+    }
+
     let layered: LayeredItemKey
-    package let row: RowBinding
+    let subject: Subject
     /// What the seals are bound to.
     let bound: [UInt8]
 
-    package var requirement: Requirement { row.accessControl?.requirementToDecrypt ?? Requirement.none }
+    package var requirement: Requirement {
+        switch subject {
+        case .row(let row): row.accessControl?.requirementToDecrypt ?? Requirement.none
+        case .key(let key, let operation): key.control.requirement(for: operation.itemOperation) ?? Requirement(ways: [])
+        }
+    }
+
+    package var protection: Protection {
+        switch subject {
+        case .row(let row): row.protection
+        case .key(let key, _): key.control.protection
+        }
+    }
+
+    /// The identity of the item or the key.
+    package var item: [UInt8] {
+        switch subject {
+        case .row(let row): row.item
+        case .key(let key, _): key.identifier
+        }
+    }
+
     package var needsPassword: Bool { layered.password != nil }
 }
 
@@ -56,18 +84,7 @@ extension Vault {
             let (bag, ring) = try state.created(person: person, host: host)
             guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
             let classKey = try bag.classKey(of: row, in: ring)
-            let item: WrappedItemKey
-            let inner: SecretBytes
-            do {
-                item = try WrappedItemKey(derBytes: wrapped)
-                inner = try item.open(under: classKey, row: rowBytes)
-            } catch {
-                throw Refusal(.rowDamaged)
-            }
-            if item.kind == .plain { return .opened(inner) }
-            let layered: LayeredItemKey
-            do { layered = try LayeredItemKey(inner, item.kind) } catch { throw Refusal(.rowDamaged) }
-            return .layered(LayeredOpening(layered: layered, row: row, bound: bound))
+            return try RowOpening(wrapped, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
         }
     }
 
@@ -87,7 +104,10 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
-            _ = try bag.classKey(of: opening.row, in: ring)
+            switch opening.subject {
+            case .row(let row): _ = try bag.classKey(of: row, in: ring)
+            case .key(let key, _): try bag.throwIfClosed(key, in: ring)
+            }
             // Right when it was given, but of an earlier passcode now: nothing is damaged.
             switch gathered.passcodeKey {
             case .some(let key): try bag.throwIfChanged(since: key)
@@ -95,7 +115,7 @@ extension Vault {
             }
             try state.throwIfOver(gathered.earlier)
             let judgement = try bag.living(opening).judge(
-                gathered.evidence, for: opening.row.protection, in: state.circumstances(host), now: host.clock.boot)
+                gathered.evidence, for: opening.protection, in: state.circumstances(host), now: host.clock.boot)
             switch judgement {
             case .allow: break
             case .refuse(let reason): throw Refusal(reason)
@@ -116,6 +136,27 @@ extension Vault {
         try enterLine()
         defer { leaveLine() }
         return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
+    }
+}
+
+extension RowOpening {
+    /// Takes the outermost layer off.
+    init(_ wrapped: [UInt8], under outer: HeldKey, bytes: [UInt8], of subject: LayeredOpening.Subject, bound: [UInt8]) throws(Refusal) {
+        let item: WrappedItemKey
+        let inner: SecretBytes
+        do {
+            item = try WrappedItemKey(derBytes: wrapped)
+            inner = try item.open(under: outer, row: bytes)
+        } catch {
+            throw Refusal(.rowDamaged)
+        }
+        if item.kind == .plain {
+            self = .opened(inner)
+            return
+        }
+        let layered: LayeredItemKey
+        do { layered = try LayeredItemKey(inner, item.kind) } catch { throw Refusal(.rowDamaged) }
+        self = .layered(LayeredOpening(layered: layered, subject: subject, bound: bound))
     }
 }
 

@@ -16,13 +16,8 @@ extension Vault {
         if let control, control.requirement(for: .encrypt) == nil {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
-        if let control, control.flags.contains(.biometryCurrentSet), !host.tellsFingerSets {
-            throw Refusal(.unsupported, "in user mode the present set of fingers cannot be told from another; any finger can be asked for")
-        }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
-        guard !requirement.openWays.isEmpty else {
-            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
-        }
+        if let control { try throwIfNeverMet(requirement, of: control) }
         if control?.needsApplicationPassword == true { try throwIfClosed(row) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
@@ -36,18 +31,18 @@ extension Vault {
             guard let classKey = ring.key(.protection(row.protection), generation: current.generation) else { throw Self.closed(ring) }
             guard current.generation == row.generation else { throw Refusal(.keysChanged) }
             let key = try Keybag.randomKey()
-            if requirement.isNone, layer == nil {
-                return SealedItemKey(wrapped: try Self.encoded(try WrappedItemKey(key, .plain, under: classKey, row: rowBytes)), key: key)
-            }
-            let ways = requirement.isNone ? [[]] : try bag.pairs(for: requirement)
-            let layered: LayeredItemKey
-            do throws(WrapFault) {
-                layered = try LayeredItemKey(key, under: layer, ways: ways, row: itemBytes)
-            } catch {
-                throw Refusal(.internalFault, "an item key cannot be sealed")
-            }
-            let inner = SecretBytes(copying: try Self.encoded(layered))
-            return SealedItemKey(wrapped: try Self.encoded(try WrappedItemKey(inner, .layered, under: classKey, row: rowBytes)), key: key)
+            let wrapped = try bag.wrapped(key, requirement, layer, under: classKey, row: rowBytes, item: itemBytes)
+            return SealedItemKey(wrapped: wrapped, key: key)
+        }
+    }
+
+    /// Refuses what nobody could ever satisfy here.
+    func throwIfNeverMet(_ requirement: Requirement, of control: AccessControl) throws(Refusal) {
+        if control.flags.contains(.biometryCurrentSet), !host.tellsFingerSets {
+            throw Refusal(.unsupported, "in user mode the present set of fingers cannot be told from another; any finger can be asked for")
+        }
+        guard !requirement.openWays.isEmpty else {
+            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
     }
 
@@ -92,7 +87,7 @@ extension Vault {
         }
     }
 
-    private func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
+    func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
         try enterLine()
         defer { leaveLine() }
         let parameters = try newParameters()
@@ -144,6 +139,22 @@ extension LayeredItemKey {
 }
 
 extension Keybag {
+    /// A key under everything that is asked for it. `row` is what the outermost layer is bound to, `item` what the others are.
+    func wrapped(
+        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8], item: [UInt8]
+    ) throws(Refusal) -> [UInt8] {
+        if requirement.isNone, layer == nil { return try Vault.encoded(try WrappedItemKey(key, .plain, under: outer, row: row)) }
+        let ways = requirement.isNone ? [[]] : try pairs(for: requirement)
+        let layered: LayeredItemKey
+        do throws(WrapFault) {
+            layered = try LayeredItemKey(key, under: layer, ways: ways, row: item)
+        } catch {
+            throw Refusal(.internalFault, "a key cannot be sealed")
+        }
+        let inner = SecretBytes(copying: try Vault.encoded(layered))
+        return try Vault.encoded(try WrappedItemKey(inner, .layered, under: outer, row: row))
+    }
+
     /// The current pairs of every way that is open here.
     fileprivate func pairs(for requirement: Requirement) throws(Refusal) -> [[KeySlot]] {
         var ways: [[KeySlot]] = []

@@ -25,6 +25,7 @@ extension EnclaveRoom {
                 recalls.append(LeaseRecall(person: vault.person, epoch: epoch.epoch, everything: epoch.everything))
                 attention.closed(vault.person)
                 authorisations.end(of: vault.person)
+                keyLines.erase(vault.person, everything: epoch.everything)
             }
             if vault.takeReaderDrop() { reader.drop(vault.person) }
             if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }

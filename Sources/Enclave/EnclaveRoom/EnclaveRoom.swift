@@ -17,6 +17,7 @@ package final class EnclaveRoom: Sendable {
     let reader: ReaderLine
     let leases: LeaseLine
     let authorisations = Authorisations()
+    let keyLines = KeyLines()
     /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
     let keyCard: Descriptor
     let log: Logger

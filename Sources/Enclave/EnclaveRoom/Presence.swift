@@ -22,7 +22,7 @@ struct Operation {
     var titles = PromptTitles.standard
 }
 
-extension RequestLine {
+extension CallerLine {
     /// Gathers what an operation requires. Ends with what was shown, or with the person's no, the caller's or the asking
     /// room's end, or the person's time.
     /// `beginning` is what counts as shown already.
@@ -50,7 +50,7 @@ extension RequestLine {
 
 /// One prompt, from its first question to its end.
 private final class Prompt {
-    private let line: RequestLine
+    private let line: any CallerLine
     private let operation: Operation
     private let caller: Peer
     private let vault: Vault
@@ -77,7 +77,7 @@ private final class Prompt {
 
     private var room: EnclaveRoom { line.room }
 
-    init(line: RequestLine, operation: Operation, caller: Peer, vault: Vault, ways: Ways) throws(Refusal) {
+    init(line: any CallerLine, operation: Operation, caller: Peer, vault: Vault, ways: Ways) throws(Refusal) {
         self.line = line
         self.operation = operation
         self.caller = caller
@@ -170,7 +170,7 @@ private final class Prompt {
     /// From the first place on, the caller waits for the person; it hears of another only when it is another.
     private func tell(_ place: String) throws(Refusal) {
         guard place != toldPlace else { return }
-        do { try line.channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch { throw gone() }
+        do { try line.report(place) } catch { throw gone() }
         toldPlace = place
     }
 

@@ -22,7 +22,7 @@ struct Response: ~Copyable {
     }
 }
 
-final class RequestLine {
+final class RequestLine: CallerLine {
     let room: EnclaveRoom
     let channel: Channel
     private let role: EnclaveRole
@@ -72,7 +72,7 @@ final class RequestLine {
             return false
         }
         let secret = message.takeSecret()
-        guard secret == nil || request.takesSecret, request == .registerCaller || message.descriptors.isEmpty else {
+        guard secret == nil || request.takesSecret, [.registerCaller, .handOver].contains(request) || message.descriptors.isEmpty else {
             try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
             return false
         }
@@ -99,8 +99,27 @@ final class RequestLine {
             identity = found
             return Response(.identity(found))
         }
+        if request == .handOver { return Response(try handOver(descriptors, of: caller)) }
         return try carryOut(request, secret, for: caller)
     }
+
+    /// Serves the caller's own connection from now on, for as long as it lasts. It is the caller's in the kernel's words.
+    private func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
+        guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
+        guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
+            throw Refusal(.badParameter, "the connection is not the registered caller's")
+        }
+        let channel: Channel
+        do throws(SystemFault) {
+            channel = try Channel(socket: descriptors[0], expecting: .process(pid: caller.pid, uid: caller.uid, held: caller.process))
+        } catch {
+            throw Refusal(.badParameter, "the caller's connection is not a connection")
+        }
+        try room.keyLines.begin(KeyLine(room: room, channel: channel, caller: caller, identity: identity))
+        return .done
+    }
+
+    func report(_ place: String) throws { try channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) }
 
     /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
     /// connected, not what the other room says.

@@ -31,7 +31,7 @@ extension RequestLine {
             switch try vault.open(row, wrapped: wrapped) {
             case .opened(let key): return Response(.opened, secret: key)
             case .layered(let opening):
-                return Response(.opened, secret: try finish(opening, secret, reason, mayAsk, authorisation, for: caller, in: vault))
+                return Response(.opened, secret: try finish(opening, .readItem, secret, reason, mayAsk, authorisation, for: caller, in: vault))
             }
 
         case .lease:
@@ -47,6 +47,8 @@ extension RequestLine {
             try vault.retire(names)
             return Response(.done)
 
+        case .handOver: throw Refusal(.malformed, "the caller's connection is missing")
+
         case .fate(let name): return Response(.fate(try vault.fate(of: name)))
 
         case .consent(let consent, let reason):
@@ -59,22 +61,6 @@ extension RequestLine {
 
         default: throw Refusal(.internalFault)
         }
-    }
-
-    /// What a row still needs: its application's password, and what its person shows.
-    private func finish(
-        _ opening: LayeredOpening, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, _ authorisation: [UInt8]?,
-        for caller: Peer, in vault: Vault
-    ) throws(Refusal) -> SecretBytes {
-        let requirement = try vault.throwIfDead(opening)
-        if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
-        let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
-        if !mayAsk, case .ask = vault.judge(requirement, for: opening.row.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
-        let operation = Operation(
-            kind: .readItem, requirement: requirement, protection: opening.row.protection, reason: reason, item: opening.row.item)
-        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password)
-        release()
-        return key
     }
 
     private func carryOutPersonal(_ request: EnclaveRequest, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
@@ -113,11 +99,5 @@ extension RequestLine {
         default: try carryOutUpkeep(request, for: caller, in: vault)
         }
         return Response(.done)
-    }
-
-    /// What was shown served its operation.
-    func release() {
-        if let (trace, nonce) = allowing { trace.released(nonce) }
-        allowing = nil
     }
 }

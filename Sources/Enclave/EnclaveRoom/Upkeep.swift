@@ -156,7 +156,7 @@ extension RequestLine {
     }
 
     private func tell(_ place: String) throws(Refusal) {
-        do { try channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) } catch {
+        do { try report(place) } catch {
             throw Refusal(.cancelled, "the caller is gone")
         }
     }

@@ -35,6 +35,11 @@ final class EnclaveConnection: EnclaveLine {
         return found
     }
 
+    /// Gives the caller's own connection to the enclave.
+    func handOver() throws {
+        guard case .done = try ask(.handOver, descriptors: [socket]).reply else { throw Self.notUnderstood }
+    }
+
     // MARK: EnclaveLine
 
     /// Asks for a lease over a standing connection that is up, since a key that cannot be called back is not lent. The
@@ -95,14 +100,16 @@ final class EnclaveConnection: EnclaveLine {
 
     /// Asks once more over a new connection if the first one breaks: the enclave may have restarted, and nothing that it
     /// is asked here is done twice by being asked twice. A person is not asked again.
-    private func ask(_ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watching: Descriptor? = nil) throws -> Answer {
+    private func ask(
+        _ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watching: Descriptor? = nil, descriptors: [Descriptor] = []
+    ) throws -> Answer {
         let header = try request.encoded()
         for attempt in 1...2 {
             var personWasAsked = false
             let answer: Answer
             do throws(ChannelFault) {
                 let channel = try connected()
-                if request.takesSecret { try Self.send(header, password, on: channel) } else { try channel.send(header: header) }
+                if request.takesSecret { try Self.send(header, password, on: channel) } else { try channel.send(header: header, descriptors: descriptors) }
                 answer = try self.answer(on: channel, watching, &personWasAsked)
             } catch .watchedEnded {
                 hangUp()

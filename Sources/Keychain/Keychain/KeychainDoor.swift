@@ -65,6 +65,13 @@ package struct KeychainDoor: Sendable {
         }
     }
 
+    /// From here on the connection is the enclave's: it reads the next message, and this room says nothing more.
+    private func handOver(_ caller: Caller, _ line: EnclaveConnection, _ sink: ChannelSink) throws {
+        try RequestInProgress.throwIfDenied(caller)
+        try line.handOver()
+        try sink.send(.handedOver)
+    }
+
     private enum Outcome {
         case answered
         /// The caller is told, and may go on.
@@ -80,6 +87,10 @@ package struct KeychainDoor: Sendable {
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
+            if request == .handOver {
+                try handOver(caller, line, sink)
+                return nil
+            }
             line.authorisation = request.authorisation
             try RequestInProgress.serve(request, value: value, of: caller, parts: parts, enclave: line, to: sink)
             return .answered

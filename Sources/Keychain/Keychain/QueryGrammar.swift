@@ -91,6 +91,9 @@ package enum QueryGrammar {
             attributes[.accessGroup] = .text(group)
         }
         try check(record.accessControl, attributes)
+        guard !attributes.isOfEnclave || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil) else {
+            throw Refusal(.badParameter, "only a private key that the enclave made has its token")
+        }
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
 
@@ -114,8 +117,24 @@ package enum QueryGrammar {
         let control = changes.accessControl ?? (changes.protection == nil ? record.accessControl : nil)
         let attributes = record.attributes.merging(changes.attributes)
         try check(control, attributes)
+        try checkToken(record, changes)
         return ItemRecord(
             kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
+    }
+
+    /// What a private key of the enclave is, its class and its control among it, is settled where it was made (secitem 13.1).
+    private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
+        let named = changes.attributes
+        guard record.attributes.isOfEnclave else {
+            guard !named.isOfEnclave else { throw Refusal(.badParameter, "a key cannot be moved into the enclave; make one there") }
+            return
+        }
+        let isSettled = [AttributeName.tokenID, .accessControl, .keyClass, .type, .applicationLabel].allSatisfy { name in
+            named[name].map { $0 == record.attributes[name] } ?? true
+        }
+        guard isSettled, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true else {
+            throw Refusal(.badParameter, "the key lives in the enclave: its value, class and access control cannot be changed")
+        }
     }
 
     private static func check(_ control: AccessControl?, _ attributes: ItemAttributes) throws {

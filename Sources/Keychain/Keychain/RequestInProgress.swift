@@ -95,7 +95,7 @@ package final class RequestInProgress {
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
-        if caller.entitlements?.deniesKeychain == true { throw Refusal(.missingEntitlement, "the administrator denies this program the keychain") }
+        try Self.throwIfDenied(caller)
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
             try add(record, PaddedValue(hasValue: hasData, value), returns, readableBy: applications)
@@ -109,8 +109,12 @@ package final class RequestInProgress {
         case .move(let owner): try move(to: owner)
         case .examine: try examine()
         // Served without a database.
-        case .restore: break
+        case .restore, .handOver: break
         }
+    }
+
+    static func throwIfDenied(_ caller: Caller) throws(Refusal) {
+        if caller.entitlements?.deniesKeychain == true { throw Refusal(.missingEntitlement, "the administrator denies this program the keychain") }
     }
 }
 

@@ -1,6 +1,7 @@
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanKeyWire
 
 /// Every type that the enclave's door reads. What reads as one of them has no second spelling.
 enum EnclaveMessages {
@@ -9,6 +10,7 @@ enum EnclaveMessages {
         reader(LeaseStanding.self), reader(AttentionNotice.self), reader(AttentionReport.self), reader(WitnessQuestion.self),
         reader(WitnessAnswer.self), reader(ReaderNotice.self), reader(ReaderReport.self), reader(DeviceEvent.self),
         reader(DeviceEventDone.self), reader(EnclaveKeyCard.self), reader(RowBinding.self), reader(AccessControl.self),
+        reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),
     ]
 
     /// How many types the bytes read as.

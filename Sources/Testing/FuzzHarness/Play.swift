@@ -67,7 +67,7 @@ final class Play {
 
     private func dispatch(_ request: EnclaveRequest) throws {
         switch request {
-        case .registerCaller, .challenge, .identify: break
+        case .registerCaller, .challenge, .identify, .handOver: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
         case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, wrapped, reason, mayAsk)
         case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))

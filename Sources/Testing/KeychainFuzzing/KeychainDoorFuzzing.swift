@@ -50,7 +50,7 @@ package enum KeychainDoorFuzzing {
             try keepsLimits(changes.attributes, count)
         case .delete(let query): try keepsLimits(query)
         case .move(let owner): try promise(owner.utf8.count <= 512, "the owner is too long")
-        case .rewrap, .discard, .permissions, .permit, .examine, .restore: break
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver: break
         }
     }
 
@@ -69,7 +69,7 @@ package enum KeychainDoorFuzzing {
         case .items(let items): try promise(items.count <= KeychainReply.itemsMax, "too many items")
         case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
-        case .refused, .done, .waitingForPerson, .rewrapped, .restorable: break
+        case .refused, .done, .waitingForPerson, .rewrapped, .restorable, .handedOver: break
         }
     }
 }

@@ -90,6 +90,10 @@ package enum PromptOperation: Int64, Sendable {
     case unlock = 3
     /// To let a program across the line between its items and another's; the question says which (`Consent`).
     case consent = 4
+    /// To use a private key that never leaves the enclave.
+    case sign = 5
+    case decrypt = 6
+    case exchangeKeys = 7
 }
 
 /// One question to the person. Each try has a challenge of its own; the prompt stays the same.

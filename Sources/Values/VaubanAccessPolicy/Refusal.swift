@@ -38,6 +38,10 @@ package struct Refusal: Error, Hashable, Sendable {
         case biometryLockedOut = 35
         case recoveryKeyNotSet = 36
         case applicationPasswordMissing = 37
+        /// A private key that another enclave made, or this one before it was erased.
+        case keyOfAnotherDevice = 38
+        /// The bytes of a private key were altered.
+        case keyDamaged = 39
         // Ours.
         case unavailable = 40
         case storageFull = 41

@@ -5,6 +5,8 @@ package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
+    /// The DER of what a private key of the enclave asks for; set with the key, and never by a caller.
+    package static let accessControl = Self(rawValue: "accc")
     package static let accessGroup = Self(rawValue: "agrp")
     package static let account = Self(rawValue: "acct")
     package static let alias = Self(rawValue: "alis")

@@ -89,6 +89,7 @@ package struct AttributeRule: Sendable {
             AttributeRule(.subject, .data, certificate),
             AttributeRule(.subjectKeyID, .data, certificate),
             AttributeRule(.publicKeyHash, .data, certificate),
+            AttributeRule(.accessControl, .data, key),
             AttributeRule(.creationDate, .date, every, serverSet: true),
             AttributeRule(.modificationDate, .date, every, serverSet: true),
         ]

@@ -2,6 +2,7 @@
 // understood or refused.
 
 internal import VaubanAccessPolicy
+internal import VaubanKeyWire
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
@@ -27,9 +28,9 @@ struct ItemDictionary {
     private(set) var applications: [String] = []
     private var includesSynchronizable = false
     private(set) var limit: MatchLimit?
-    private var authenticationUI: AuthenticationUI?
-    private var suppressesUI = false
-    private var operationPrompt: String?
+    private(set) var authenticationUI: AuthenticationUI?
+    private(set) var suppressesUI = false
+    private(set) var operationPrompt: String?
     /// The application's own password, of the authentication context.
     private(set) var password: ApplicationPassword?
     /// What ends the call when it is invalidated.
@@ -209,12 +210,25 @@ extension ItemDictionary {
     /// Without a class or control an item is readable while unlocked (C-052).
     private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
         let control = try resolvedControl()
+        if case .key(let key)? = object, let own = key.material?.enclaveKey?.control { return try record(own, control, attributes) }
+        guard attributes[.tokenID] == nil || kind != .key else {
+            throw Refusal(.badParameter, "only a private key that the enclave made has its token")
+        }
         guard control == nil || applications.isEmpty else {
             throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
         }
         // A certificate is no secret: whoever cannot unlock must still be able to show it.
         let standard: Protection = kind == .certificate ? .always : .whenUnlocked
         return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
+    }
+
+    /// A private key of the enclave is stored in the class that it was made for. What it asks for is the enclave's to keep, and is
+    /// only told here.
+    private func record(_ own: AccessControl, _ named: AccessControl?, _ attributes: ItemAttributes) throws -> ItemRecord {
+        guard named.map({ $0 == own }) ?? true, protection.map({ $0 == own.protection }) ?? true, applications.isEmpty else {
+            throw Refusal(.badParameter, "the key was made with another access control")
+        }
+        return ItemRecord(kind: .key, attributes: attributes, protection: own.protection)
     }
 
     private static func checkCertificate(_ value: Data?) throws(Undecodable) {
@@ -230,7 +244,8 @@ extension ItemDictionary {
         query.limit = filter.isEmpty ? limit ?? .one : .all
         query.reference = reference?.item
         query.returnsData = returns.contains(.data) || needsObject(kind: query.kind)
-        query.returnsAttributes = returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty
+        query.returnsAttributes =
+            returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty || (query.returnsData && Self.mayBeOfEnclave(query.kind))
         query.returnsReference = returns.contains(.persistentRef)
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
@@ -251,6 +266,9 @@ extension ItemDictionary {
         case .genericPassword, .internetPassword, .permission: false
         }
     }
+
+    /// Whether only the attributes say if the value is anybody's to have.
+    static func mayBeOfEnclave(_ kind: ItemKind?) -> Bool { kind == .key || kind == .identity }
 
     private func requiredKind() throws -> ItemKind {
         guard let kind else { throw Refusal(.badParameter, "kSecClass is missing") }

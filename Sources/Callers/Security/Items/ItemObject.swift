@@ -55,6 +55,7 @@ enum ItemObject {
             if forQuery {
                 for name in Self.capabilities { attributes[name] = nil }
                 attributes[.accessGroup] = nil
+                attributes[.accessControl] = nil
             }
             return attributes
         case .identity(let identity):

@@ -21,13 +21,15 @@ struct ItemResult {
     }
 
     /// Nil where what was found is not what its class says: bytes that are no certificate.
-    init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool) {
+    /// A private key of the enclave is used as `keys` says.
+    init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool, keys: EnclaveKeyContext = EnclaveKeyContext()) {
         self.kind = kind
         record = entry.record
         reference = entry.reference
         var value: Data?
         if let secret = entry.takeSecret() { value = secret.disclosed() }
-        self.value = value
+        // Such a key has no value for anybody; its bytes are the enclave's.
+        self.value = entry.record?.attributes.isOfEnclave == true ? nil : value
         guard makesObject else {
             object = nil
             return
@@ -36,10 +38,10 @@ struct ItemResult {
         case .certificate:
             guard let value, let certificate = SecCertificate(der: [UInt8](value)) else { return nil }
             object = .certificate(certificate)
-        case .key: object = .key(SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data()))
+        case .key: object = .key(SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data(), keys: keys))
         case .identity:
             guard let der = entry.certificate, let certificate = SecCertificate(der: der) else { return nil }
-            object = .identity(SecIdentity(certificate: certificate, key: SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data())))
+            object = .identity(SecIdentity(certificate: certificate, key: SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data(), keys: keys)))
         case .genericPassword, .internetPassword, .permission: object = nil
         }
     }
@@ -78,7 +80,8 @@ struct ItemResult {
     private func fill(_ dictionary: NSMutableDictionary, _ record: ItemRecord) {
         for (name, attribute) in record.attributes.values { dictionary[NSString(string: name.rawValue)] = attribute.foundation }
         dictionary[kSecAttrAccessible] = NSString(string: record.protection.rawValue)
-        dictionary[kSecAttrAccessControl] = record.accessControl.map { SecAccessControl($0) } ?? SecAccessControl(bare: record.protection)
+        let control = record.attributes.controlOfKey ?? record.accessControl.map { SecAccessControl($0) }
+        dictionary[kSecAttrAccessControl] = control ?? SecAccessControl(bare: record.protection)
     }
 }
 

@@ -39,7 +39,7 @@ struct ItemSearch {
         let entries = try parsed.running { (waiting, cancellation) throws(Refusal) in
             try client.copyMatching(query, password: parsed.passwordBytes, waiting: waiting, cancellation: cancellation)
         }
-        let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject) }
+        let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject, keys: parsed.keyContext) }
         // Where nothing was asked back there are no entries.
         if found.isEmpty, !entries.isEmpty { throw Undecodable() }
         return found

@@ -36,7 +36,11 @@ extension Curve {
     }
 
     static func exchange(_ hash: KeyHash?, _ publicKey: Data, sharedInfo: Data, byteCount: Int?, privateKey: UnsafeRawBufferPointer) throws -> Data {
-        let secret = try Agreement(x963Representation: privateKey).agree(with: peer(publicKey))
+        try derived(hash, try Agreement(x963Representation: privateKey).agree(with: peer(publicKey)), sharedInfo, byteCount)
+    }
+
+    /// What an exchange gives: the secret itself, or what is derived of it.
+    static func derived(_ hash: KeyHash?, _ secret: SharedSecret, _ sharedInfo: Data, _ byteCount: Int?) throws -> Data {
         guard let hash else { return secret.withUnsafeBytes { Data($0) } }
         guard let byteCount else { throw KeyFault(errSecParam, "this key exchange takes requestedSize") }
         return hash.derive(secret, sharedInfo, byteCount).withUnsafeBytes { Data($0) }
@@ -61,9 +65,14 @@ extension Curve {
     }
 
     static func decrypt(_ packet: Data, _ scheme: ECIES, privateKey: UnsafeRawBufferPointer) throws -> Data {
+        try decrypt(packet, scheme) { try Agreement(x963Representation: privateKey).agree(with: peer($0)) }
+    }
+
+    /// `exchange` gives what is shared with the sender's ephemeral key.
+    static func decrypt(_ packet: Data, _ scheme: ECIES, _ exchange: (Data) throws -> SharedSecret) throws -> Data {
         guard packet.count >= scheme.curve.publicBytes + ECIES.tagBytes else { throw KeyFault(errSecParam, "the ciphertext is too short") }
         let (sent, rest) = (packet.prefix(scheme.curve.publicBytes), packet.dropFirst(scheme.curve.publicBytes))
-        let secret = try Agreement(x963Representation: privateKey).agree(with: peer(Data(sent)))
+        let secret = try exchange(Data(sent))
         let (key, nonce) = try scheme.keys(secret, Data(sent))
         do {
             let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: rest.dropLast(ECIES.tagBytes), tag: rest.suffix(ECIES.tagBytes))

@@ -1,5 +1,8 @@
 // What is said of a key in a dictionary, and what a key says of itself (secitem 13.3).
 
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeyWire
 internal import VaubanKeychainModel
 
 /// The types of keys that this process can work with itself.
@@ -10,7 +13,8 @@ enum KeyType: String, Sendable {
 
 extension KeyMaterial {
     /// What bytes of the keychain are, as far as their attributes say so.
-    static func read(_ external: Data, by attributes: ItemAttributes) -> KeyMaterial? {
+    static func read(_ external: Data, by attributes: ItemAttributes, _ keys: EnclaveKeyContext) -> KeyMaterial? {
+        if attributes.isOfEnclave { return try? KeyMaterial(EnclaveKeyReference(stored: external, keys)) }
         guard let type = attributes[.type]?.decimal.flatMap(KeyType.init), let half = attributes[.keyClass]?.decimal, ["0", "1"].contains(half)
         else { return nil }
         return try? KeyMaterial(type: type, isPrivate: half == "1", external: external)
@@ -26,7 +30,7 @@ extension KeyMaterial {
     /// As a stored item has them.
     var itemAttributes: ItemAttributes {
         func yes(_ value: Bool) -> AttributeValue { .number(value ? 1 : 0) }
-        return ItemAttributes([
+        let shared = ItemAttributes([
             .keyClass: .number(isPrivate ? 1 : 0), .applicationLabel: .data([UInt8](fingerprint)), .type: .number(Int64(type.rawValue) ?? 0),
             .keySizeInBits: .number(Int64(bits)), .effectiveKeySize: .number(Int64(bits)), .isPermanent: yes(true), .isPrivate: yes(true),
             .isModifiable: yes(true), .isSensitive: yes(false), .wasAlwaysSensitive: yes(false), .isExtractable: yes(true),
@@ -34,6 +38,21 @@ extension KeyMaterial {
             .canDerive: yes(isPrivate || type == .rsa), .canSign: yes(isPrivate), .canVerify: yes(!isPrivate), .canSignRecover: yes(false),
             .canVerifyRecover: yes(false), .canWrap: yes(!isPrivate), .canUnwrap: yes(isPrivate),
         ])
+        guard let enclaveKey else { return shared }
+        return shared.merging(
+            ItemAttributes([
+                .isSensitive: yes(true), .wasAlwaysSensitive: yes(true), .isExtractable: yes(false), .wasNeverExtractable: yes(true),
+                .isModifiable: yes(false), .canUnwrap: yes(false), .tokenID: .text(EnclaveToken.identifier),
+                .accessControl: .data((try? enclaveKey.control.encoded()) ?? []),
+            ]))
+    }
+}
+
+extension ItemAttributes {
+    /// What a private key of the enclave asks for.
+    var controlOfKey: SecAccessControl? {
+        guard case .data(let bytes)? = self[.accessControl] else { return nil }
+        return (try? AccessControl(derBytes: bytes)).map { SecAccessControl($0) }
     }
 }
 
@@ -83,7 +102,8 @@ struct KeyDictionary {
     /// Whether a half is to be stored. The public one is only where its own dictionary says so.
     func isPermanent(isPrivate: Bool) -> Bool {
         let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
-        return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? false
+        // A key of the enclave is kept unless it is said that it is not (secitem 13.1).
+        return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? (isPrivate && namesToken)
     }
 
     /// What the caller says of one half beside what the key says of itself, for `SecItemAdd`.

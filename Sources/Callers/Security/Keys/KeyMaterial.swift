@@ -1,6 +1,7 @@
 // The bytes of a key that this process holds, read once.
 
 internal import Crypto
+internal import VaubanKeyWire
 internal import VaubanSecretBytes
 
 /// A key of a type that can be worked with, checked when it is made.
@@ -15,15 +16,29 @@ final class KeyMaterial: Sendable {
     let kind: Kind
     /// The public half in its external form.
     let publicBytes: Data
-    /// The private key in its external form, where this is one.
+    /// The private key in its external form, where this is one that this process holds.
     private let privateKey: PrivateBytes?
+    /// The private key that the enclave holds, where this is one.
+    let enclave: EnclaveKeyReference?
 
-    var isPrivate: Bool { privateKey != nil }
+    var isPrivate: Bool { privateKey != nil || isOfEnclave }
+    var isOfEnclave: Bool { enclave != nil }
+    var enclaveKey: EnclaveKey? { enclave?.key }
 
     private init(_ kind: Kind, publicBytes: Data, privateKey: PrivateBytes?) {
         self.kind = kind
         self.publicBytes = publicBytes
         self.privateKey = privateKey
+        enclave = nil
+    }
+
+    /// A private key of the enclave over P-256.
+    init(_ enclave: EnclaveKeyReference) throws {
+        guard enclave.key.kind == .p256 else { throw KeyFault(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others") }
+        kind = .elliptic(.p256)
+        publicBytes = Data(enclave.key.publicKey)
+        privateKey = nil
+        self.enclave = enclave
     }
 
     /// Reads an external form: X9.63 for curves, PKCS#1 for RSA.
@@ -74,8 +89,8 @@ final class KeyMaterial: Sendable {
 
     var publicHalf: KeyMaterial { isPrivate ? KeyMaterial(kind, publicBytes: publicBytes, privateKey: nil) : self }
 
-    /// The whole key in its external form. For a private key this is the key itself.
-    var external: Data { privateKey.map { $0.disclosed() } ?? publicBytes }
+    /// The whole key as it is stored. For a private key this is the key itself, unless the enclave holds it.
+    var external: Data { enclave.map(\.stored) ?? privateKey.map { $0.disclosed() } ?? publicBytes }
 
     func withPrivateBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         guard let privateKey else { throw KeyFault.unsupported }

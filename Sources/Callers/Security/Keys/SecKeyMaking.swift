@@ -24,7 +24,10 @@ public func SecKeyGeneratePair(
 public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
     reporting(error) {
         let dictionary = KeyDictionary(attributes)
-        guard !dictionary.namesToken else { throw KeyFault(errSecUnimplemented, "a key of the enclave is not made of bytes") }
+        if dictionary.namesToken {
+            try dictionary.checkToken()
+            return SecKey(try KeyMaterial(EnclaveKeyReference(stored: keyData as Data, try dictionary.keyContext())))
+        }
         let type = try KeyMaking.type(dictionary)
         switch dictionary.text(kSecAttrKeyClass) {
         case "0": return SecKey(try KeyMaterial(type: type, isPrivate: false, external: keyData as Data))
@@ -42,6 +45,7 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.material.map { S
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
     reporting(error) {
         guard let material = key.material else { throw KeyFault(errSecUnimplemented, "the key is of a type that is not known here") }
+        guard !material.isOfEnclave else { throw KeyFault(errSecUnimplemented, "a private key of the enclave never leaves it") }
         return NSData(data: material.external)
     }
 }
@@ -52,7 +56,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let attributes = key.material.map { $0.itemAttributes.merging(key.attributes) } ?? key.attributes
     for (name, value) in attributes.values { dictionary[NSString(string: name.rawValue)] = value.asKeyAttribute(name) }
     dictionary[kSecClass] = kSecClassKey
-    if key.material != nil { dictionary[kSecValueData] = NSData(data: key.external) }
+    if let control = attributes.controlOfKey { dictionary[kSecAttrAccessControl] = control }
+    if key.material?.isOfEnclave == false { dictionary[kSecValueData] = NSData(data: key.external) }
     return dictionary
 }
 
@@ -82,8 +87,7 @@ private struct KeyMaking {
     init(_ parameters: CFDictionary) { dictionary = KeyDictionary(parameters) }
 
     func pair() throws -> (publicKey: SecKey, privateKey: SecKey) {
-        guard !dictionary.namesToken else { throw KeyFault(errSecUnimplemented, "keys of the enclave are not made yet") }
-        let material = try KeyMaterial.random(try kind())
+        let material = dictionary.namesToken ? try KeyMaterial(try dictionary.madeInEnclave()) : try KeyMaterial.random(try kind())
         let (publicKey, privateKey) = (SecKey(material.publicHalf), SecKey(material))
         let stored = dictionary.isPermanent(isPrivate: true) ? try store(privateKey, isPrivate: true) : nil
         do {

@@ -1,5 +1,7 @@
 // Working with keys: Apple's calls of 2016, in which an algorithm says everything.
 
+internal import VaubanAccessPolicy
+internal import VaubanKeyWire
 internal import VaubanSecretBytes
 
 /// Signs: Apple's `SecKeyCreateSignature` (C-162). Nil with an error in `NSOSStatusErrorDomain` where the key does not do the algorithm
@@ -68,6 +70,8 @@ private func perform(
             return NSData(data: try body(material, method))
         } catch let fault as KeyFault {
             throw fault
+        } catch let refusal as Refusal {
+            throw refusal
         } catch {
             throw KeyFault(errSecParam, "the key does not take this data")
         }
@@ -96,6 +100,7 @@ extension KeyMaterial {
         switch (kind, method) {
         case (.elliptic(let name), .ecdsa(let input, let isRaw)):
             let digest = try input.digest(of: data)
+            if let enclave { return try enclave.sign(digest, isRaw: isRaw) }
             return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
         case (.rsa, .rsaSignature(let input, let isPSS)): return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
         default: throw KeyFault.unsupported
@@ -124,7 +129,9 @@ extension KeyMaterial {
     func decrypt(_ packet: Data, _ method: KeyMethod) throws -> Data {
         switch (kind, method) {
         case (.elliptic(let name), .ecies(let hash, let derivesIV)):
-            return try withPrivateBytes { try name.curve.decrypt(packet, ECIES(curve: name, hash: hash, derivesIV: derivesIV), privateKey: $0) }
+            let scheme = ECIES(curve: name, hash: hash, derivesIV: derivesIV)
+            if let enclave { return try name.curve.decrypt(packet, scheme) { try enclave.exchange($0, for: .decrypt) } }
+            return try withPrivateBytes { try name.curve.decrypt(packet, scheme, privateKey: $0) }
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
         case (.rsa, .rsaHybrid(let hash)): return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
         default: throw KeyFault.unsupported
@@ -133,6 +140,7 @@ extension KeyMaterial {
 
     func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
         guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyFault.unsupported }
+        if let enclave { return try name.curve.derived(hash, try enclave.exchange(publicKey, for: .exchange), sharedInfo, byteCount) }
         return try withPrivateBytes { try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0) }
     }
 }

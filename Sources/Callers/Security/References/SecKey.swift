@@ -1,3 +1,4 @@
+internal import VaubanKeyWire
 internal import VaubanKeychainModel
 
 /// A cryptographic key: Apple's `SecKey`. Two are equal when they are of the same half and kind, and their bytes and what
@@ -13,10 +14,10 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     private let unread: PrivateBytes?
 
     /// A key as the keychain keeps it.
-    init(attributes: ItemAttributes, external: Data) {
+    init(attributes: ItemAttributes, external: Data, keys: EnclaveKeyContext = EnclaveKeyContext()) {
         // Those of a certificate are not the key's, where it comes with one.
         self.attributes = ItemAttributes(attributes.values.filter { AttributeRule.rule(for: $0.key, of: .key) != nil })
-        material = KeyMaterial.read(external, by: self.attributes)
+        material = KeyMaterial.read(external, by: self.attributes, keys)
         unread = material == nil ? PrivateBytes(external) : nil
     }
 
@@ -26,11 +27,13 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
         unread = nil
     }
 
-    /// The key's external form. For a private key this is the key itself.
+    /// What is stored of it: the external form, which for a private key is the key itself, or what the enclave made of it.
     var external: Data { material?.external ?? unread?.disclosed() ?? Data() }
 
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey, hasSameBytes(as: other) else { return false }
+        // One key of the enclave is one, wherever it is kept.
+        if let mine = material?.enclaveKey, let theirs = other.material?.enclaveKey { return mine.identifier == theirs.identifier }
         return AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
     }
 
@@ -49,6 +52,7 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     public override var description: String {
         guard let material else { return "<SecKey>" }
         let half = material.isPrivate ? "private" : "public"
+        if material.isOfEnclave { return "<SecKey: private EC key of the enclave, \(material.bits) bits>" }
         return switch material.kind {
         case .elliptic: "<SecKey: \(half) EC key, \(material.bits) bits>"
         case .rsa: "<SecKey: \(half) RSA key, \(material.bits) bits>"

@@ -75,6 +75,9 @@ enum PromptText {
         case .evaluatePolicy: "to know that you are here"
         case .unlock: "to unlock the keychain"
         case .consent: "to be let in"
+        case .sign: "to sign with a private key that asks for you"
+        case .decrypt: "to decrypt with a private key that asks for you"
+        case .exchangeKeys: "to agree on a secret with a private key that asks for you"
         }
     }
 

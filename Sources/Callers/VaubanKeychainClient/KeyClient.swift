@@ -1,0 +1,153 @@
+// Private keys of the enclave, typed: made, and used over lines of this process's own.
+
+internal import Glibc
+internal import Synchronization
+package import VaubanAccessPolicy
+internal import VaubanDER
+package import VaubanKeyWire
+internal import VaubanKeychainWire
+package import VaubanLinuxHost
+package import VaubanSecretBytes
+
+/// How a private key is used.
+package struct KeyAsking {
+    /// What the person is told; nil says nothing.
+    package var reason: String?
+    package var mayAsk: Bool
+    /// What the caller's context was authorised by.
+    package var authorisation: [UInt8]?
+
+    package init(reason: String? = nil, mayAsk: Bool = true, authorisation: [UInt8]? = nil) {
+        self.reason = reason
+        self.mayAsk = mayAsk
+        self.authorisation = authorisation
+    }
+}
+
+/// What comes of a use: a signature, or what is shared with the other side.
+package enum KeyOutcome: ~Copyable {
+    case signature([UInt8])
+    case shared(SecretBytes)
+}
+
+/// Uses keys over a small pool of lines, since one that waits for the person must not hold up another thread. A line belongs to the
+/// process that made it; a forked child makes its own.
+package final class KeyClient: Sendable {
+    package typealias Waiting = (String) -> Void
+    private let service: Service
+    private let door: ServiceConnection
+    private let idle = Mutex<(process: pid_t, lines: [KeyLine])>((0, []))
+
+    /// Idle lines that are kept.
+    private static let idleMax = 4
+
+    package init(service: Service) {
+        self.service = service
+        door = ServiceConnection(service: service, address: service.keychainDoor)
+    }
+
+    /// Makes a key. The password is the application's own, for an access control that needs one: 1 to 1024 bytes.
+    package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal) -> EnclaveKey {
+        try onLine(for: nil, nil) { (line, _) throws(KeyLineFault) in try line.make(kind, control, password) }
+    }
+
+    package func use(
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking = KeyAsking(), password: borrowing SecretBytes? = nil,
+        waiting: Waiting? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> KeyOutcome {
+        guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
+        let outcome = try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyLineFault) in
+            Box(
+                try line.use(key, operation, input, asking, password) { place in
+                    wasAsked.isTrue = true
+                    waiting?(place)
+                })
+        }
+        return try outcome.take()
+    }
+
+    /// Runs a call on a line. One that lay idle may have ended meanwhile: then it runs once more on a fresh one, unless the person
+    /// was asked already.
+    private func onLine<Value>(
+        for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyLine, WasAsked) throws(KeyLineFault) -> Value
+    ) throws(Refusal) -> Value {
+        let wasAsked = WasAsked()
+        for isLast in [false, true] {
+            let kept = isLast ? nil : take(for: key)
+            let line: KeyLine
+            if let kept { line = kept } else { line = try fresh() }
+            cancellation?.watch(line.channel)
+            do throws(KeyLineFault) {
+                let value = try call(line, wasAsked)
+                give(back: line)
+                return value
+            } catch {
+                switch error {
+                case .refused(let refusal):
+                    if refusal.reason != .malformed { give(back: line) }
+                    throw refusal
+                case .broken(let fault):
+                    let mayRepeat = kept != nil && !wasAsked.isTrue && cancellation?.isCancelled != true
+                    guard mayRepeat else { throw Refusal(unreachable: .channel(fault), what: "the enclave") }
+                }
+            }
+        }
+        throw Refusal(.unavailable, "the enclave does not answer")
+    }
+
+    /// An idle line, with the key open on it if there is one.
+    private func take(for key: EnclaveKey?) -> KeyLine? {
+        let process = getpid()
+        return idle.withLock { pool in
+            if pool.process != process { pool = (process, []) }
+            if let key, let index = pool.lines.lastIndex(where: { $0.hasOpen(key) }) { return pool.lines.remove(at: index) }
+            return pool.lines.popLast()
+        }
+    }
+
+    private func give(back line: KeyLine) {
+        let process = getpid()
+        idle.withLock { pool in if pool.process == process && pool.lines.count < Self.idleMax { pool.lines.append(line) } }
+    }
+
+    /// A connection to keychaind, which lets the enclave go on with it.
+    private func fresh() throws(Refusal) -> KeyLine {
+        do throws(HandshakeFault) {
+            let channel = try door.fresh()
+            do throws(ChannelFault) {
+                guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
+                try channel.send(header: header)
+                let message = try channel.receive(.machine)
+                switch try? KeychainReply(derBytes: message.header) {
+                case .handedOver: break
+                case .refused(let refusal): throw ChannelFault.malformed(refusal.message)
+                default: throw ChannelFault.malformed("the keychain does not hand its connection on; update Vauban")
+                }
+            } catch {
+                throw .channel(error)
+            }
+            do throws(SystemFault) {
+                return KeyLine(try Channel(socket: channel.socket, expecting: .person(uid: service.enclaveUID)))
+            } catch {
+                throw .system(error)
+            }
+        } catch {
+            throw Refusal(unreachable: error, what: "the enclave")
+        }
+    }
+}
+
+/// Whether the person was asked in a call: then it is not made again.
+private final class WasAsked {
+    var isTrue = false
+}
+
+/// An outcome on its way through a generic call.
+private final class Box {
+    private var outcome: KeyOutcome?
+    init(_ outcome: consuming KeyOutcome) { self.outcome = consume outcome }
+    func take() throws(Refusal) -> KeyOutcome {
+        guard let outcome = outcome.take() else { throw Refusal(.internalFault) }
+        return outcome
+    }
+}

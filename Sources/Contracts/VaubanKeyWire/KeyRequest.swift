@@ -1,0 +1,173 @@
+// The line on which an application uses keys of the enclave (Specs/enclave-keys.md): its own connection to keychaind, handed
+// on, so that no room stands between the two for each signature.
+
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// What is done with a private key; the numbers of `LAAccessControlOperation` where that has one.
+package enum KeyOperation: Int64, CaseIterable, Sendable {
+    case sign = 3
+    /// A key exchange with the sender of a message that is to be decrypted.
+    case decrypt = 4
+    case exchange = 5
+    case decapsulate = 6
+
+    package var itemOperation: ItemOperation {
+        switch self {
+        case .sign: .sign
+        case .decrypt, .exchange: .computeKey
+        case .decapsulate: .decapsulate
+        }
+    }
+
+    package var promptOperation: PromptOperation {
+        switch self {
+        case .sign: .sign
+        case .decrypt, .decapsulate: .decrypt
+        case .exchange: .exchangeKeys
+        }
+    }
+}
+
+/// One use of an opened key. The application's password, where the key needs one, is the message's secret section.
+///
+/// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayAsk BOOLEAN,
+///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorisation [1] OCTET STRING (SIZE (32)) OPTIONAL }`
+package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
+    package static let inputBytesMax = 32_768
+    package static let reasonBytesMax = 1024
+
+    package let handle: Int64
+    package let operation: KeyOperation
+    /// A digest to sign over P-256, a message for ML-DSA, the other public key, or what was encapsulated.
+    package let input: [UInt8]
+    package let mayAsk: Bool
+    package let reason: String?
+    package let authorisation: [UInt8]?
+
+    package init(handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorisation: [UInt8]?) {
+        self.handle = handle
+        self.operation = operation
+        self.input = input
+        self.mayAsk = mayAsk
+        self.reason = reason
+        self.authorisation = authorisation
+    }
+
+    package init(from fields: inout DERFields) throws {
+        handle = try fields.integer("handle", in: 1...Int64.max)
+        guard let operation = KeyOperation(rawValue: try fields.integer("operation", in: 0...255)) else {
+            throw Refusal(.unsupported, "this operation is not known here")
+        }
+        self.operation = operation
+        input = try fields.octets("input", in: 0...Self.inputBytesMax)
+        mayAsk = try fields.boolean("may ask")
+        reason = try fields.optionalText(0, "reason", max: Self.reasonBytesMax)
+        authorisation = try fields.optionalOctets(1, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(handle)
+            try fields.integer(operation.rawValue)
+            try fields.octets(input)
+            try fields.boolean(mayAsk)
+            try fields.optionalText(0, reason)
+            try fields.optionalOctets(1, authorisation)
+        }
+    }
+}
+
+/// `KeyRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { make [0] SEQUENCE { kind INTEGER, control AccessControl },
+///   open [1] EnclaveKey, use [2] KeyUse, close [3] INTEGER } }`
+package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
+    /// A new key. The application's password, where the control needs one, is the message's secret section.
+    case make(EnclaveKeyKind, AccessControl)
+    /// A handle to a key, for this line alone.
+    case open(EnclaveKey)
+    case use(KeyUse)
+    case close(Int64)
+
+    package static let version: Int64 = 1
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(Self.version)
+        let number = try fields.choice("call")
+        let call: KeyRequest? = try fields.optional(number, "call") { call in
+            switch number {
+            case 0:
+                guard let kind = EnclaveKeyKind(rawValue: try call.integer("kind", in: 1...255)) else {
+                    throw Refusal(.unsupported, "keys of this type are not made here")
+                }
+                return .make(kind, try call.value("control"))
+            case 1: return .open(try call.value("key"))
+            case 2: return .use(try call.value("use"))
+            case 3: return .close(try call.integer("handle", in: 1...Int64.max))
+            default: throw Refusal(.unknownRequest, "key request \(number) is not known to version \(Self.version)")
+            }
+        }
+        guard let call else { throw DERFault("call is missing") }
+        self = call
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Self.version)
+            switch self {
+            case .make(let kind, let control): try fields.tagged(0) { try $0.integer(kind.rawValue); try $0.value(control) }
+            case .open(let key): try fields.tagged(1) { try $0.value(key) }
+            case .use(let use): try fields.tagged(2) { try $0.value(use) }
+            case .close(let handle): try fields.tagged(3) { try $0.integer(handle) }
+            }
+        }
+    }
+}
+
+/// `KeyReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, waitingForPerson [1] UTF8String, made [2] EnclaveKey,
+///   opened [3] INTEGER, signed [4] OCTET STRING (SIZE (1..8192)), shared [5], closed [6] } }`
+package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
+    case refused(Refusal)
+    /// The person is being asked at this place; the reply follows when they have answered.
+    case waitingForPerson(place: String)
+    case made(EnclaveKey)
+    case opened(Int64)
+    case signed([UInt8])
+    /// The shared secret is the message's secret section.
+    case shared
+    case closed
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(KeyRequest.version)
+        let number = try fields.choice("reply")
+        let reply: KeyReply? = try fields.optional(number, "reply") { reply in
+            switch number {
+            case 0: return .refused(try reply.value("refusal"))
+            case 1: return .waitingForPerson(place: try reply.text("place", max: 256))
+            case 2: return .made(try reply.value("key"))
+            case 3: return .opened(try reply.integer("handle", in: 1...Int64.max))
+            case 4: return .signed(try reply.octets("signature", in: 1...8192))
+            case 5: return .shared
+            case 6: return .closed
+            default: throw DERFault("reply is unknown")
+            }
+        }
+        guard let reply else { throw DERFault("reply is missing") }
+        self = reply
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(KeyRequest.version)
+            switch self {
+            case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
+            case .waitingForPerson(let place): try fields.tagged(1) { try $0.text(place) }
+            case .made(let key): try fields.tagged(2) { try $0.value(key) }
+            case .opened(let handle): try fields.tagged(3) { try $0.integer(handle) }
+            case .signed(let signature): try fields.tagged(4) { try $0.octets(signature) }
+            case .shared: fields.tagged(5) { _ in }
+            case .closed: fields.tagged(6) { _ in }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// What a connection on behalf of one caller is to whoever asks its person.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+protocol CallerLine: AnyObject {
+    var room: EnclaveRoom { get }
+    var channel: Channel { get }
+    /// Who the caller is, once it was asked.
+    var identity: CallerIdentity? { get }
+    /// What the last operation was allowed by, until it is carried out.
+    var allowing: (RequestTrace, [UInt8])? { get set }
+    /// Tells the other end where the person is being asked.
+    func report(_ place: String) throws
+}
+
+extension CallerLine {
+    /// What an item or a private key still needs: its application's password, and what its person shows.
+    func finish(
+        _ opening: LayeredOpening, _ kind: PromptOperation, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
+        _ authorisation: [UInt8]?, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> SecretBytes {
+        let requirement = try vault.throwIfDead(opening)
+        if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
+        let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
+        if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
+        let operation = Operation(kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item)
+        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password)
+        release()
+        return key
+    }
+
+    /// What was shown served its operation.
+    func release() {
+        if let (trace, nonce) = allowing { trace.released(nonce) }
+        allowing = nil
+    }
+}

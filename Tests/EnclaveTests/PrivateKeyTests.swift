@@ -1,0 +1,179 @@
+import Crypto
+import Enclave
+import EnclaveWire
+import Foundation
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeyWire
+import VaubanSecretBytes
+
+/// What becomes of private keys when the device, its passcode and its class keys change.
+@Suite struct PrivateKeyTests {
+    private let bench = Workbench()
+    private static let digest = [UInt8](repeating: 7, count: 32)
+
+    private func reason(_ body: () throws -> Void) -> Refusal.Reason? { refusal(body)?.reason }
+
+    private func control(_ protection: Protection, _ flags: AccessControlFlags = []) throws -> AccessControl {
+        try AccessControl(protection: protection, flags: flags)
+    }
+
+    /// Signs with a key that asks for nothing, and checks the signature by the key's own public half.
+    private func signs(_ key: EnclaveKey, in vault: Vault) throws -> Bool {
+        guard case .opened(let secret) = try vault.open(key, for: .sign) else { return false }
+        guard case .signature(let raw) = try SoftwareKey(key.kind, secret, for: .sign).use(Self.digest) else { return false }
+        let half = try P256.Signing.PublicKey(x963Representation: key.publicKey)
+        return half.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: raw), for: GivenDigest(bytes: Self.digest))
+    }
+
+    private struct GivenDigest: Digest {
+        static var byteCount: Int { 32 }
+        let bytes: [UInt8]
+        func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value { try bytes.withUnsafeBytes(body) }
+        func makeIterator() -> Array<UInt8>.Iterator { bytes.makeIterator() }
+        var description: String { "digest" }
+    }
+
+    @Test func aKeyOutlivesEveryChangeOfThePasscode() throws {
+        let vault = bench.start()
+        let before = try vault.makeKey(.p256, control(.whenUnlocked))
+        #expect(try signs(before, in: vault))
+        try vault.setPasscode(secret(Workbench.passcode))
+        let after = try vault.makeKey(.p256, control(.whenUnlocked))
+        // What lay under the device alone wraps no new key.
+        #expect(before.generation != after.generation)
+        #expect(try signs(before, in: vault) && signs(after, in: vault))
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode), rolls: true)
+        let bag = try bench.keybag()
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+        #expect(try signs(before, in: vault) && signs(after, in: vault))
+        let restarted = bench.start()
+        #expect(reason { _ = try signs(before, in: restarted) } == .beforeFirstUnlock)
+        try restarted.unlock(secret(Workbench.otherPasscode))
+        #expect(try signs(before, in: restarted) && signs(after, in: restarted))
+        try restarted.removePasscode(secret(Workbench.otherPasscode))
+        #expect(try signs(before, in: restarted) && signs(after, in: restarted))
+        #expect(try signs(before, in: bench.start()))
+    }
+
+    @Test(arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(_ protection: Protection) throws {
+        let vault = try bench.startProtected()
+        let key = try vault.makeKey(.p256, control(protection))
+        #expect(try signs(key, in: vault))
+        try vault.lock()
+        let whileLocked = reason { _ = try signs(key, in: vault) }
+        #expect(whileLocked == (protection.availability == .unlocked ? .locked : nil))
+        #expect(reason { _ = try vault.makeKey(.p256, control(protection)) } == whileLocked)
+        let restarted = bench.start()
+        #expect(reason { _ = try signs(key, in: restarted) } == (protection.availability == .always ? nil : .beforeFirstUnlock))
+    }
+
+    @Test func aKeyOfThePasscodeClassGoesWithThePasscode() throws {
+        #expect(reason { _ = try bench.start().makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly)) } == .passcodeNotSet)
+        let vault = try bench.startProtected()
+        let key = try vault.makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly))
+        try vault.removePasscode(secret(Workbench.passcode))
+        #expect(reason { _ = try signs(key, in: vault) } == .keyDestroyed)
+    }
+
+    @Test func aKeyOfAnotherDeviceIsRefusedByName() throws {
+        let key = try bench.startProtected().makeKey(.p256, control(.whenUnlocked))
+        let other = Workbench(device: 2)
+        #expect(reason { _ = try signs(key, in: try other.startProtected()) } == .keyOfAnotherDevice)
+        #expect(reason { _ = try signs(key, in: bench.start(1001)) } == .keyOfAnotherDevice)
+        let vault = bench.start()
+        try vault.erase(secret(Workbench.passcode))
+        #expect(reason { _ = try signs(key, in: vault) } == .keyDestroyed)
+    }
+
+    /// Every single byte of a key is vouched for: with one altered it is no key, or one that is refused.
+    @Test func anAlteredKeyIsRefused() throws {
+        let vault = try bench.startProtected()
+        let bytes = try vault.makeKey(.p256, control(.whenUnlocked, [.privateKeyUsage])).encoded()
+        var reasons: Set<Refusal.Reason> = []
+        for index in bytes.indices {
+            var altered = bytes
+            altered[index] ^= 1
+            let why = reason { _ = try signs(EnclaveKey(stored: altered), in: vault) }
+            #expect(why != nil, "byte \(index)")
+            if let why { reasons.insert(why) }
+        }
+        #expect(reasons.isSubset(of: [.keyDamaged, .keyOfAnotherDevice, .unsupported, .passcodeNotSet, .badParameter]))
+        #expect(reasons.isSuperset(of: [.keyDamaged, .keyOfAnotherDevice]))
+    }
+
+    @Test func aKeyOfALaterVersionIsRefusedByName() throws {
+        let bytes = try bench.startProtected().makeKey(.p256, control(.whenUnlocked)).encoded()
+        let version = try #require(bytes.indices.first { Array(bytes[$0...].prefix(3)) == [2, 1, 1] }) + 2
+        var later = bytes
+        later[version] = 2
+        #expect(reason { _ = try EnclaveKey(stored: later) } == .unsupported)
+    }
+
+    @Test func aControlDecidesEachOperation() throws {
+        let vault = try bench.startProtected()
+        #expect(reason { _ = try vault.makeKey(.p256, control(.whenUnlocked, .userPresence)) } == .badParameter)
+        #expect(reason { _ = try vault.makeKey(.p256, control(.whenUnlocked, [.companion, .privateKeyUsage])) } == .unsupported)
+        let key = try vault.makeKey(.p256, control(.whenUnlocked, [.devicePasscode, .privateKeyUsage]))
+        for operation in [KeyOperation.sign, .decrypt, .exchange] {
+            guard case .layered(let opening) = try vault.open(key, for: operation) else {
+                Issue.record("\(operation) asks for nobody")
+                continue
+            }
+            #expect(vault.judge(try vault.throwIfDead(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
+            #expect(reason { _ = try vault.finish(opening, GatheredEvidence(), password: nil) } == .authenticationFailed)
+            let opened = try vault.finish(opening, vault.shown(vault.authenticate(secret(Workbench.passcode))), password: nil)
+            #expect(opened.count == 32)
+        }
+        #expect(reason { _ = try vault.open(key, for: .decapsulate) } == .badParameter)
+    }
+
+    /// The keybag is written as before until there is a private key, so that an earlier Vauban reads it.
+    @Test func aKeybagWithoutPrivateKeysStaysAsItWas() throws {
+        let vault = try bench.startProtected()
+        func version() throws -> UInt8? { try bench.keybag().encoded().dropFirst(6).first }
+        #expect(try version() == 2)
+        _ = try vault.makeKey(.p256, control(.whenUnlocked))
+        #expect(try version() == 3)
+        _ = try vault.makeKey(.p256, control(.whenUnlocked))
+        #expect(try bench.keybag().slots.count { $0.wrapping == .classKey } == 1)
+    }
+
+    @Test(arguments: EnclaveKeyKind.allCases) func everyKindIsMadeAndOpened(_ kind: EnclaveKeyKind) throws {
+        let vault = try bench.startProtected()
+        let key = try vault.makeKey(kind, control(.whenUnlocked))
+        #expect(try key.publicKey.count == kind.publicBytes && EnclaveKey(derBytes: key.encoded()) == key)
+        let operation: KeyOperation = kind.does(.sign) ? .sign : .decapsulate
+        guard case .opened(let secret) = try vault.open(key, for: operation) else {
+            Issue.record("not open")
+            return
+        }
+        let open = try SoftwareKey(kind, secret, for: operation)
+        let message = Array("message".utf8)
+        switch kind {
+        case .p256: #expect(try signs(key, in: vault))
+        case .mldsa65: try expectSigned(open, message) { try MLDSA65.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+        case .mldsa87: try expectSigned(open, message) { try MLDSA87.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+        case .mlkem768: try expectShared(open, MLKEM768.PublicKey(rawRepresentation: key.publicKey).encapsulate())
+        case .mlkem1024: try expectShared(open, MLKEM1024.PublicKey(rawRepresentation: key.publicKey).encapsulate())
+        }
+    }
+
+    private func expectSigned(_ key: SoftwareKey, _ message: [UInt8], _ isValid: ([UInt8]) throws -> Bool) throws {
+        guard case .signature(let signature) = try key.use(message) else {
+            Issue.record("no signature")
+            return
+        }
+        #expect(try isValid(signature))
+    }
+
+    private func expectShared(_ key: SoftwareKey, _ sent: KEM.EncapsulationResult) throws {
+        guard case .shared(let shared) = try key.use(Array(sent.encapsulated)) else {
+            Issue.record("nothing shared")
+            return
+        }
+        #expect(sent.sharedSecret.withUnsafeBytes { Array($0) } == bytes(shared))
+    }
+}

@@ -1,0 +1,260 @@
+// Private keys that never leave the enclave, under Apple's names and through the real rooms.
+
+import Crypto
+import Foundation
+import LocalAuthentication
+import Security
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+
+extension AppleNames {
+    @Suite("Keys of the enclave")
+    struct EnclaveKeyTests {
+        let rooms: Rooms
+        let tag = Data("app.example.enclave.\(UUID().uuidString)".utf8)
+        static let message = Data("to be signed".utf8)
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func control(
+            _ flags: SecAccessControlCreateFlags, _ protection: CFString = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        ) throws -> SecAccessControl {
+            try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, protection, flags, nil))
+        }
+
+        private func parameters(_ control: SecAccessControl?, permanent: Bool = true) -> CFDictionary {
+            var privateKey: [CFString: Any] = [kSecAttrIsPermanent: permanent, kSecAttrApplicationTag: tag]
+            if let control { privateKey[kSecAttrAccessControl] = control }
+            return [
+                kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+                kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecPrivateKeyAttrs: privateKey,
+            ] as [CFString: Any] as CFDictionary
+        }
+
+        private func make(_ flags: SecAccessControlCreateFlags = .privateKeyUsage, permanent: Bool = true) throws -> SecKey {
+            var error: Unmanaged<CFError>?
+            let key = SecKeyCreateRandomKey(parameters(try control(flags), permanent: permanent), &error)
+            if let error { Issue.record("\(error.takeRetainedValue())") }
+            return try #require(key)
+        }
+
+        private func find(_ more: [CFString: Any] = [:]) -> (status: OSStatus, result: AnyObject?) {
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrApplicationTag: tag,
+            ]
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query.merging(more) { $1 } as CFDictionary, &result)
+            return (status, result)
+        }
+
+        private func reference(_ context: LAContext? = nil) throws -> SecKey {
+            var more: [CFString: Any] = [kSecReturnRef: true]
+            if let context { more[kSecUseAuthenticationContext] = context }
+            return try #require(find(more).result as? SecKey)
+        }
+
+        private func sign(_ key: SecKey) -> (signature: Data?, status: OSStatus) {
+            var error: Unmanaged<CFError>?
+            let signature = SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, &error)
+            return (signature as Data?, OSStatus(error?.takeRetainedValue().code ?? 0))
+        }
+
+        private func isRight(_ signature: Data?, _ key: SecKey) throws -> Bool {
+            let half = try #require(SecKeyCopyPublicKey(key))
+            return try SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, #require(signature) as CFData, nil)
+        }
+
+        @Test(.proves("C-155", "C-157", "C-159", "C-162", "C-166", "C-087"))
+        func aPairIsMadeFoundByItsTagAndSigns() throws {
+            var (publicKey, privateKey): (SecKey?, SecKey?)
+            #expect(SecKeyGeneratePair(parameters(try control(.privateKeyUsage)), &publicKey, &privateKey) == errSecSuccess)
+            let half = try #require(publicKey)
+            let found = try reference()
+            #expect(found == privateKey)
+            let signature = try #require(sign(found).signature)
+            #expect(SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, signature as CFData, nil))
+            var altered = signature
+            altered[altered.count - 1] ^= 1
+            #expect(!SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, altered as CFData, nil))
+            #expect(SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary) == errSecSuccess)
+            #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
+        }
+
+        @Test(.proves("C-160", "C-161"))
+        func theOlderCallsSignAndVerify() throws {
+            let key = try make()
+            let half = try #require(SecKeyCopyPublicKey(key))
+            let digest = Array(SHA256.hash(data: Self.message))
+            var (signature, length) = ([UInt8](repeating: 0, count: 80), 80)
+            #expect(SecKeyRawSign(key, .PKCS1, digest, digest.count, &signature, &length) == errSecSuccess)
+            #expect(SecKeyRawVerify(half, .PKCS1, digest, digest.count, signature, length) == errSecSuccess)
+            signature[length - 1] ^= 1
+            #expect(SecKeyRawVerify(half, .PKCS1, digest, digest.count, signature, length) == errSecVerifyFailed)
+        }
+
+        /// Neither the private half nor what the enclave made of it is given out, under any of the names that keys have.
+        @Test(.proves("C-156", "C-158"))
+        func onlyThePublicHalfComesBack() throws {
+            let key = try make()
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCopyExternalRepresentation(key, &error) == nil)
+            #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecUnimplemented)
+            #expect((SecKeyCopyAttributes(key) as? [CFString: Any])?[kSecValueData] == nil)
+            #expect((find([kSecReturnData: true]).result as? Data)?.isEmpty ?? true)
+            let all = find([kSecReturnData: true, kSecReturnAttributes: true, kSecReturnRef: true]).result as? [CFString: Any]
+            #expect(all?[kSecValueData] == nil && all?[kSecValueRef] is SecKey)
+            let publicKey = try #require(SecKeyCopyPublicKey(key))
+            let half = try #require(SecKeyCopyExternalRepresentation(publicKey, nil) as Data?)
+            #expect(half.count == 65 && half.first == 4)
+            #expect(all?[kSecAttrIsExtractable] as? Int == 0 && all?[kSecAttrIsSensitive] as? Int == 1)
+        }
+
+        @Test(.proves("C-165"))
+        func whatAKeyAsksForIsReadBack() throws {
+            let key = try make([.privateKeyUsage, .userPresence])
+            let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
+            let expected = try control([.privateKeyUsage, .userPresence])
+            #expect(attributes[kSecAttrAccessControl] as? SecAccessControl == expected)
+            #expect(attributes[kSecAttrAccessible] as? String == kSecAttrAccessibleWhenUnlockedThisDeviceOnly as String)
+            #expect(attributes[kSecAttrTokenID] as? String == kSecAttrTokenIDSecureEnclave as String)
+            #expect((SecKeyCopyAttributes(key) as? [CFString: Any])?[kSecAttrAccessControl] as? SecAccessControl == expected)
+        }
+
+        @Test(.proves("C-164", "C-169", "C-175"))
+        func signingAndDecryptingAskAndEncryptingDoesNot() throws {
+            let key = try make([.privateKeyUsage, .userPresence])
+            let half = try #require(SecKeyCopyPublicKey(key))
+            let secret = Data("for the key alone".utf8)
+            let algorithm = SecKeyAlgorithm.eciesEncryptionCofactorVariableIVX963SHA256AESGCM
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let packet = try #require(SecKeyCreateEncryptedData(half, algorithm, secret as CFData, nil))
+            #expect(person.questions.isEmpty)
+            #expect(try isRight(sign(key).signature, key))
+            #expect(SecKeyCreateDecryptedData(key, algorithm, packet, nil) as Data? == secret)
+            let other = try #require(SecKeyCreateRandomKey([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as CFDictionary, nil))
+            let parameters = [SecKeyKeyExchangeParameter.requestedSize.rawValue: 32] as CFDictionary
+            let mine = SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandardX963SHA256, try #require(SecKeyCopyPublicKey(other)), parameters, nil)
+            let theirs = SecKeyCopyKeyExchangeResult(other, .ecdhKeyExchangeStandardX963SHA256, half, parameters, nil)
+            #expect(mine as Data? == theirs as Data? && mine != nil)
+            #expect(person.questions.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
+            #expect(sign(key).status == errSecUserCanceled)
+        }
+
+        /// A flag that asks for the person protects a private key only together with privateKeyUsage.
+        @Test func aControlWithoutTheKeysFlagIsRefused() throws {
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCreateRandomKey(parameters(try control(.userPresence)), &error) == nil)
+            #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
+            #expect(find().status == errSecItemNotFound)
+        }
+
+        @Test(.proves("C-132"))
+        func aReferenceWithAnAuthorisedContextAsksNobodyAgain() async throws {
+            _ = try make([.privateKeyUsage, .userPresence])
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let context = LAContext()
+            #expect(try await context.evaluateAccessControl(control([.privateKeyUsage, .userPresence]), operation: .useKeySign, localizedReason: "approve"))
+            let key = try reference(context)
+            for _ in 1...3 { #expect(try isRight(sign(key).signature, key)) }
+            #expect(person.questions.map(\.reason) == ["approve"])
+            context.invalidate()
+            #expect(sign(key).status == errSecAuthFailed)
+            #expect(person.questions.count == 1)
+        }
+
+        @Test func aContextThatMayNotAskRefuses() throws {
+            _ = try make([.privateKeyUsage, .userPresence])
+            let person = try rooms.person([.cancel])
+            defer { person.leave() }
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            #expect(sign(try reference(context)).status == errSecInteractionNotAllowed)
+            #expect(person.questions.isEmpty)
+        }
+
+        @Test(.proves("C-168"))
+        func whatWentWrongIsToldApart() throws {
+            #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
+            let plain = try #require(SecKeyCreateRandomKey(parameters(nil), nil))
+            let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
+            // No requirement at all is a control without one, and not that of another key.
+            #expect(attributes[kSecAttrAccessControl] as? SecAccessControl == SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCreateSignature(plain, .rsaSignatureMessagePKCS1v15SHA256, Self.message as CFData, &error) == nil)
+            #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
+        }
+
+        @Test func aKeyStaysWhatItIs() throws {
+            _ = try make()
+            let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary
+            for change in [
+                [kSecAttrAccessible: kSecAttrAccessibleAlways], [kSecValueData: Data(count: 8)], [kSecAttrTokenID: "another"],
+                [kSecAttrAccessControl: try control([])],
+            ] as [[CFString: Any]] {
+                #expect(SecItemUpdate(query, change as CFDictionary) == errSecParam)
+            }
+            #expect(SecItemUpdate(query, [kSecAttrLabel: "mine"] as CFDictionary) == errSecSuccess)
+            #expect(try isRight(sign(try reference()).signature, try reference()))
+            // And nothing becomes one by saying so.
+            let forged: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrApplicationTag: tag,
+                kSecAttrApplicationLabel: Data(count: 20), kSecValueData: Data(count: 97),
+            ]
+            #expect(SecItemAdd(forged as CFDictionary, nil) == errSecParam)
+        }
+
+        @Test func aKeyThatIsNotPermanentIsKeptByWhoeverMadeIt() throws {
+            let key = try make(permanent: false)
+            #expect(find().status == errSecItemNotFound)
+            #expect(try isRight(sign(key).signature, key))
+            #expect(SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag] as CFDictionary, nil) == errSecSuccess)
+            #expect(try isRight(sign(try reference()).signature, key))
+        }
+
+        @Test(.proves("C-086"))
+        func anApplicationsPasswordOpensItsKey() throws {
+            let context = LAContext()
+            #expect(context.setCredential(Data("of the application".utf8), type: .applicationPassword))
+            let wanted: [CFString: Any] = [
+                kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
+                kSecUseAuthenticationContext: context,
+                kSecPrivateKeyAttrs: [
+                    kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrAccessControl: try control([.privateKeyUsage, .applicationPassword]),
+                ] as [CFString: Any],
+            ]
+            let key = try #require(SecKeyCreateRandomKey(wanted as CFDictionary, nil))
+            #expect(try isRight(sign(key).signature, key))
+            #expect(sign(try reference()).status == errSecAuthFailed)
+            let wrong = LAContext()
+            #expect(wrong.setCredential(Data("of another".utf8), type: .applicationPassword))
+            #expect(sign(try reference(wrong)).status == errSecAuthFailed)
+        }
+
+        @Test func aLockEndsWhatWasOpen() throws {
+            let key = try make()
+            #expect(try isRight(sign(key).signature, key))
+            try rooms.authentication.lock()
+            #expect(sign(key).status == errSecInteractionNotAllowed)
+            try rooms.unlock()
+            #expect(try isRight(sign(key).signature, key))
+        }
+
+        /// Each of many threads uses many keys, more than one line keeps open.
+        @Test func manyThreadsUseManyKeys() throws {
+            let keys = try (1...40).map { _ in try make(permanent: false) }
+            let workers = (0..<6).map { worker in
+                Running { () -> Int in
+                    (0..<80).count { round in
+                        let key = keys[(worker * 7 + round) % keys.count]
+                        return (try? isRight(sign(key).signature, key)) ?? false
+                    }
+                }
+            }
+            for worker in workers { #expect(try worker.value() == 80) }
+        }
+    }
+}
