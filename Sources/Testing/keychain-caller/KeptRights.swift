@@ -1,0 +1,28 @@
+// A right that another run of a program saved.
+
+import Foundation
+import LocalAuthentication
+import Security
+import Synchronization
+
+/// Has the person asked by the right, signs the text of its identifier, and says what it was before and what it made.
+func signByRight(_ identifier: String) -> String {
+    let said = Mutex("")
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+        let words: String
+        do {
+            let right = try await LARightStore.shared.right(forIdentifier: identifier)
+            let before = right.state
+            try await right.authorize(localizedReason: "another run")
+            let signature = try await right.key.sign(Data(identifier.utf8), algorithm: .ecdsaSignatureMessageX962SHA256)
+            words = "\(before) \(right.tag) \(signature.base64EncodedString())"
+        } catch {
+            words = "\((error as NSError).code)"
+        }
+        said.withLock { $0 = words }
+        done.signal()
+    }
+    done.wait()
+    return said.withLock { $0 }
+}
