@@ -183,6 +183,10 @@ let testing: [Target] = [
     .testTarget(name: "RoomsTests", dependencies: ["CryptoKit", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
+// Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
+// it: whoever builds with VAUBAN_COMBINE in the environment.
+let combine: [Product] = Context.environment["VAUBAN_COMBINE"] == nil ? [] : [.library(name: "VaubanCombine", targets: ["VaubanCombine"])]
+
 let package = Package(
     name: "vauban",
     products: [
@@ -192,9 +196,7 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
-        // Rights as publishers, for whoever has OpenCombine in the place of Combine.
-        .library(name: "VaubanCombine", targets: ["VaubanCombine"]),
-    ],
+    ] + combine,
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
