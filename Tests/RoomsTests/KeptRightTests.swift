@@ -1,6 +1,7 @@
 // Rights that are kept: their keys and secrets from the library to the enclave and back, under Apple's names.
 
 import Foundation
+import Glibc
 import LocalAuthentication
 import Security
 import Synchronization
@@ -8,6 +9,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanLinuxHost
 
 extension AppleNames {
     @Suite("Kept rights")
@@ -261,6 +263,46 @@ extension AppleNames {
             _ = try await store.saveRight(LARight(), identifier: identifier)
             #expect(keys().count == 1)
             try await store.removeRight(forIdentifier: identifier)
+        }
+
+        /// A program that saves and removes is killed anywhere: what is found then is whole, and what is not found is in nobody's way.
+        @Test func aKillLeavesAWholeRightOrNone() async throws {
+            let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 64))
+            defer { person.leave() }
+            var found = 0
+            for round in 0..<8 {
+                let program = Process()
+                program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+                program.arguments = ["rights", identifier]
+                let output = Pipe()
+                program.standardOutput = output
+                try program.run()
+                #expect(try output.fileHandleForReading.read(upToCount: 6) == Data("begun\n".utf8))
+                // Spread over what one round of the program takes.
+                let moment = MachineClock.monotonic + UInt64(round) * 1_700_000
+                while MachineClock.monotonic < moment { sched_yield() }
+                kill(program.processIdentifier, SIGKILL)
+                program.waitUntilExit()
+                for number in 0..<4 {
+                    let one = "\(identifier)-\(number)"
+                    if let right = try? await store.right(forIdentifier: one) {
+                        found += 1
+                        try await right.authorize(localizedReason: "look")
+                        #expect(try await right.secret.rawData == Data(one.utf8))
+                        try await store.removeRight(right)
+                    }
+                    try await store.removeRight(store.saveRight(LARight(), identifier: one))
+                }
+            }
+            #expect(found > 0)
+            // The program's keys are gone with its rights, those that no record named as well.
+            var keys: CFTypeRef?
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll,
+            ]
+            _ = SecItemCopyMatching(query as CFDictionary, &keys)
+            let left = (keys as? [[String: Any]] ?? []).compactMap { $0[kSecAttrApplicationTag as String] as? Data }
+            #expect(!left.contains { $0.starts(with: Data("app.vauban.right:\(identifier)".utf8)) })
         }
 
         /// Of many who save under one identifier one has it, and its key is there.
