@@ -90,7 +90,7 @@ extension AppleNames {
         }
 
         /// The private half is in no form to be had, and is of a class that never leaves this device.
-        @Test(.proves("C-207"))
+        @Test(.provesEquivalent("C-207"))
         func theKeyStaysHere() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier)
             let attributes = try #require(keys().first)
