@@ -176,6 +176,26 @@ extension AppleNames {
             try await store.removeRight(right)
         }
 
+        /// An authorisation ends with the connection that it came over; the key outlives the room that ended.
+        @Test func aRoomThatEndsTakesTheAuthorisationAndNotTheKey() async throws {
+            let right = try await store.saveRight(LARight(), identifier: identifier)
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            try await right.authorize(localizedReason: "one")
+            try rooms.killAndAwait("keychaind-testing")
+            _ = try await right.key.sign(Data(), algorithm: algorithm)
+            #expect(right.state == .authorized)
+            try rooms.killAndAwait("authd")
+            // The enclave hears of the end by itself.
+            for _ in 1...10_000 where right.state == .authorized { _ = try? await right.key.sign(Data(), algorithm: algorithm) }
+            #expect(right.state == .notAuthorized)
+            let other = try rooms.person([.passcode(Rooms.passcode)])
+            defer { other.leave() }
+            try await right.authorize(localizedReason: "two")
+            _ = try await right.key.sign(Data(), algorithm: algorithm)
+            try await store.removeRight(right)
+        }
+
         @Test(.proves("C-206"))
         func anotherProcessHasTheSameRightAndAsksItself() async throws {
             let right = LARight()

@@ -121,7 +121,8 @@ extension LARight.State {
     }
 }
 
-/// Calls of rights that wait for a room, away from the threads of Swift's tasks. None of them waits for a person.
+/// Calls of rights that wait for a room, away from the threads of Swift's tasks. None of them waits for a person, unless the program is one
+/// that the person is asked about (Specs/access-groups.md).
 enum RightCalls {
     private static let queue = DispatchQueue(label: "app.vauban.rights", attributes: .concurrent)
 
