@@ -110,7 +110,8 @@ def check():
 
 # ---- Replay ----
 
-OPERATIONS = {"read": 1, "evaluate": 2, "unlock": 3}
+# A use of a private key is to the protocol what a read of an item is.
+OPERATIONS = {"read": 1, "use": 1, "evaluate": 2, "unlock": 3}
 ANSWERS = {"passcode": 3, "cancelled": 4, "fallback": 5, "nobody": 6}
 VERDICTS = {"matched": 7, "missed": 8}
 OUTCOMES = {"accepted": 1, "failed": 2, "cancelled": 3, "expired": 4, "callerGone": 5, "refused": 6}

@@ -8,6 +8,7 @@ import EnclaveWire
 import Foundation
 package import SwiftASN1
 import VaubanDER
+package import VaubanKeyWire
 package import VaubanSecretBytes
 
 package enum ByTheBook {
@@ -74,13 +75,24 @@ package struct StateFolderByTheBook: Sendable {
         return (stretched, Array(HMAC<SHA256>.authenticationCode(for: stretched, using: SymmetricKey(data: tangling))))
     }
 
-    /// Every key of a keybag in the clear.
+    /// Every key of a keybag in the clear. Those of private keys lie under the current key of their class.
     package func keys(of bag: Keybag, passcodeKey: [UInt8]) throws -> [(slot: KeySlot, key: [UInt8])] {
         let deviceWrap = ByTheBook.hkdf(deviceSecret, "vauban keybag device wrap v1", bag.identifier)
-        return try bag.slots.map { slot in
-            let wrapping = slot.wrapping == .device ? deviceWrap : passcodeKey
-            return (slot, try ByTheBook.open(slot.wrapped, wrapping, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)))
+        func open(_ slot: KeySlot, _ wrapping: [UInt8]) throws -> (slot: KeySlot, key: [UInt8]) {
+            (slot, try ByTheBook.open(slot.wrapped, wrapping, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)))
         }
+        let keys = try bag.slots.filter { $0.wrapping != .classKey }.map { try open($0, $0.wrapping == .device ? deviceWrap : passcodeKey) }
+        return try keys + bag.slots.filter { $0.wrapping == .classKey }.map { slot in
+            guard case .privateKeys(let protection) = slot.purpose, let classKey = keys.first(where: { $0.slot.purpose == .protection(protection) })
+            else { throw DERFault("a slot lies under a class that is not there") }
+            return try open(slot, classKey.key)
+        }
+    }
+
+    /// The bytes of a private key that asks for nothing.
+    package func privateKey(_ key: EnclaveKey, with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
+        guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else { throw DERFault("the key is of another keybag") }
+        return try ByTheBook.open(try ByTheBook.fields(key.wrapped)[2], outer, "vauban item key v1", key.head())
     }
 }
 

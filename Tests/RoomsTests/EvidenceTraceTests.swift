@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanKeyWire
+import VaubanKeychainClient
 import VaubanLinuxHost
 
 @Suite struct EvidenceTraceTests {
@@ -29,7 +31,7 @@ import VaubanLinuxHost
             let isThere = text.contains("\(word) ")
             #expect(isThere, "no \(word) in:\n\(text)")
         }
-        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 6, "\(text)")
+        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 7, "\(text)")
         let replayed = try #require(run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", trace]))
         #expect(replayed.status == 0, "\(replayed.output)\n\(text)")
         // The same trace with one step taken out of it is none.
@@ -59,6 +61,11 @@ import VaubanLinuxHost
         try asked(rooms, [wrong, wrong, wrong]) { expectRefusal(.authenticationFailed, rooms) }
         try rooms.unlock()
         try asked(rooms, [right]) { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "open the settings") }
+
+        // A private key is used, and a wrong passcode uses none.
+        let client = KeyClient(service: rooms.service)
+        let key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
+        try asked(rooms, [wrong, right]) { _ = try client.use(key, .sign, [UInt8](repeating: 1, count: 32)) }
 
         // The caller goes while the person is asked.
         let cancellation = CallCancellation()

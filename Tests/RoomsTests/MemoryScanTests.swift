@@ -16,7 +16,7 @@ import VaubanLinuxHost
 
 @Suite("What memory holds", .serialized)
 struct MemoryScanTests {
-    private static let passcode = "Zq7 to be found nowhere 8675309"
+    static let passcode = "Zq7 to be found nowhere 8675309"
 
     /// Every secret of a person, by name.
     private struct Secrets {
@@ -69,7 +69,7 @@ struct MemoryScanTests {
 
     /// Rooms whose secrets lie in ordinary pages, so that root can read them: without CAP_IPC_LOCK and with no locked memory
     /// allowed, there is no memfd_secret for any room.
-    private func readableRooms() throws -> Rooms {
+    func readableRooms() throws -> Rooms {
         try Self.throwIfNotRoot()
         guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else { try Test.cancel("there is no setpriv or prlimit here") }
         return try Rooms(through: ["/usr/bin/prlimit", "--memlock=0", "/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"])
@@ -98,7 +98,7 @@ struct MemoryScanTests {
         #expect(try rooms.keychain.copyMatching(all).count == 5)
     }
 
-    private func report(_ room: String, _ scan: MemoryScan) {
+    func report(_ room: String, _ scan: MemoryScan) {
         print("memory of \(room): \(scan.bytes >> 20) MiB read, \(scan.closed.count) mappings closed (\(scan.closed)), found: \(scan.names.sorted())")
     }
 
@@ -194,7 +194,7 @@ struct MemoryScanTests {
     }
 
     /// Threads of a room that is asked nothing wait; the scan begins when all of them do.
-    private func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
+    func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
         try awaitTrue("the room at rest") {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").allSatisfy { thread in
                 SmallFile.text(path: "/proc/\(process)/task/\(thread)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " } == "S"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whose items are whose in system mode: programs of one person, the same program of two, the person's own hand, what root
 # grants, scripts, new builds, and what the person lets happen; real rooms, real users, real programs by Apple's API.
-# proves: C-030 C-032 C-033 C-097
+# proves: C-030 C-032 C-033 C-097 C-167
 # proves-equivalent: C-031
 set -u
 . Tests/Scripts/lib/system-rooms.sh
@@ -43,6 +43,16 @@ check 'the same program of bob does not see it' equals "$(by bob /usr/local/game
 check 'bob keeps his under the same name' eval 'equals "$(by bob /usr/local/games/bin/mail add a "of bob")" 0 && equals "$(by bob /usr/local/games/bin/mail get a)" "0 of bob"'
 check 'another keeps one under the same name' eval 'equals "$(by alice /usr/local/games/bin/chat add a "of chat")" 0 && equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat"'
 check 'each lists its own' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 a@program:/usr/local/games/bin/chat" && equals "$(by alice /usr/local/games/bin/mail list "")" "0 a@TEAM.app"'
+
+# Private keys of the enclave: whether a program may use one is found out first, then what it asks for, then it is used.
+install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/signer && install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/notary
+printf notary >>/usr/local/games/bin/notary
+check 'a program keeps a key and signs' eval 'equals "$(by alice /usr/local/games/bin/signer make k)" 0 && by alice /usr/local/games/bin/signer sign k 00 | grep -q "^0 30"'
+check 'another of the same person does not find it' equals "$(by alice /usr/local/games/bin/notary sign k 00)" -25300
+check 'nor the same program of bob' equals "$(by bob /usr/local/games/bin/signer sign k 00)" -25300
+check 'one that asks for alice is refused while she cannot be asked' eval 'equals "$(by alice /usr/local/games/bin/signer make p presence)" 0 && equals "$(by alice /usr/local/games/bin/signer sign p 00)" -25308'
+check 'another hears that there is none, and not that it asks' equals "$(by alice /usr/local/games/bin/notary sign p 00)" -25300
+check 'locked, it does not sign' eval 'alice lock 2>/dev/null; equals "$(by alice /usr/local/games/bin/signer sign k 00)" -25308; with_passcode alice unlock 2>/dev/null'
 
 # Groups that root grants.
 check 'a group that both have is shared' eval 'equals "$(by alice /usr/local/games/bin/mail add s both group.both)" 0 && equals "$(by alice /usr/local/games/bin/chat get s)" "0 both"'

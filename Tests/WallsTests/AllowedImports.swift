@@ -87,6 +87,7 @@ let allowedImports: [String: Set<String>] = [
     "acceptance": platform,
     "room-starter": platform.union(["VaubanLinuxHost"]),
     "keychain-caller": platform.union(["Security", "LocalAuthentication"]),
+    "key-caller": platform.union(["Security", "LocalAuthentication"]),
     "pty-play": platform.union(["VaubanLinuxHost", "CVaubanLinux"]),
     "SimulatedHost": platform.union(["VaubanLinuxHost"]),
     "keychaind-testing": platform.union(["Keychain", "VaubanLinuxHost"]),

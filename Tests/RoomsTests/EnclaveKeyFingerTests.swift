@@ -1,0 +1,56 @@
+// Private keys that ask for a finger: any that is enrolled, or those of the present set.
+
+import Foundation
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeyWire
+import VaubanKeychainClient
+import VaubanLinuxHost
+
+@Suite("Keys of the enclave and fingers", .serialized)
+struct EnclaveKeyFingerTests {
+    private static let digest = [UInt8](repeating: 3, count: 32)
+
+    private func make(_ rooms: Rooms, _ flags: AccessControlFlags) throws -> EnclaveKey {
+        try KeyClient(service: rooms.service).make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, flags]))
+    }
+
+    private func sign(_ rooms: Rooms, _ key: EnclaveKey) -> Refusal.Reason? {
+        refusal { _ = try KeyClient(service: rooms.service).use(key, .sign, Self.digest, KeyAsking(reason: "approve")) }
+    }
+
+    @Test(.proves("C-084", "C-176")) func anyFingerUsesItsKeyAlsoAfterTheEnrolmentChanged() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        let key = try make(rooms, .biometryAny)
+        let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode)])
+        defer { person.leave() }
+        reader.expect(.match, .match)
+        #expect(sign(rooms, key) == nil)
+        try rooms.enrol(reader, fingers: 2)
+        #expect(sign(rooms, key) == nil)
+        // A passcode does not stand for a finger.
+        reader.expect(.nothing)
+        #expect(sign(rooms, key) == .authenticationFailed)
+        try awaitTrue("the questions") { person.questions.map(\.ways) == [.finger, .finger, .finger] }
+        #expect(person.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
+    }
+
+    /// A second factor that is this person's: another finger that is enrolled later does not get it.
+    @Test(.proves("C-085", "C-171")) func aKeyOfTheCurrentFingersDiesWithThem() throws {
+        let known = try RoomsWithFinger()
+        let (rooms, reader) = (known.rooms, known.reader)
+        let key = try make(rooms, .biometryCurrentSet)
+        let person = try rooms.person([.silence, .silence])
+        defer { person.leave() }
+        reader.expect(.match, .miss, .miss, .miss)
+        #expect(sign(rooms, key) == nil)
+        #expect(sign(rooms, key) != nil)
+        try rooms.enrol(reader, fingers: 2)
+        #expect(sign(rooms, key) == .biometryNotEnrolled)
+        // What leads nowhere asks nobody.
+        #expect(person.questions.count == 2)
+    }
+}

@@ -1,0 +1,82 @@
+// CryptoKit's SecureEnclave under its own names, through the real rooms.
+
+import CryptoKit
+import Foundation
+import LocalAuthentication
+import Security
+import Testing
+import VaubanAccessPolicy
+
+extension AppleNames {
+    @Suite("SecureEnclave")
+    struct SecureEnclaveTests {
+        let rooms: Rooms
+        static let message = Data("a message".utf8)
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        @Test func aKeySignsAndComesBackFromItsBytes() throws {
+            #expect(SecureEnclave.isAvailable)
+            let key = try SecureEnclave.P256.Signing.PrivateKey()
+            let again = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
+            #expect(again.publicKey.rawRepresentation == key.publicKey.rawRepresentation)
+            #expect(key.publicKey.isValidSignature(try again.signature(for: Self.message), for: Self.message))
+            let digest = SHA384.hash(data: Self.message)
+            #expect(key.publicKey.isValidSignature(try key.signature(for: digest), for: digest))
+        }
+
+        @Test func aKeyAgreesWithOneOfAProcess() throws {
+            let key = try SecureEnclave.P256.KeyAgreement.PrivateKey()
+            let other = P256.KeyAgreement.PrivateKey()
+            let mine = try key.sharedSecretFromKeyAgreement(with: other.publicKey)
+            let theirs = try other.sharedSecretFromKeyAgreement(with: key.publicKey)
+            #expect(mine == theirs)
+            func derived(_ secret: SharedSecret) -> SymmetricKey {
+                secret.hkdfDerivedSymmetricKey(using: SHA256.self, salt: Data(), sharedInfo: Data("info".utf8), outputByteCount: 32)
+            }
+            #expect(derived(mine) == derived(theirs))
+        }
+
+        @Test func aKeyAsksAsItsControlSays() throws {
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let context = LAContext()
+            context.localizedReason = "sign the order"
+            let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control, authenticationContext: context)
+            #expect(key.publicKey.isValidSignature(try key.signature(for: Self.message), for: Self.message))
+            #expect(person.questions.map(\.reason) == ["sign the order"])
+            #expect(status { _ = try key.signature(for: Self.message) } == errSecUserCanceled)
+        }
+
+        private func status(_ body: () throws -> Void) -> OSStatus? {
+            do { try body() } catch let error as NSError {
+                return error.domain == NSOSStatusErrorDomain ? OSStatus(error.code) : nil
+            }
+            return errSecSuccess
+        }
+
+        @Test func bytesThatAreNoKeyAreRefused() throws {
+            var bytes = try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation
+            #expect(throws: (any Error).self) { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: bytes) }
+            bytes[bytes.count - 1] ^= 1
+            let altered = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes)
+            #expect(status { _ = try altered.signature(for: Self.message) } == errSecDecode)
+            #expect(throws: (any Error).self) { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(count: 12)) }
+        }
+
+        @Test func keysOverLatticesWorkAlike() throws {
+            let small = try SecureEnclave.MLDSA65.PrivateKey()
+            #expect(small.publicKey.isValidSignature(try small.signature(for: Self.message), for: Self.message))
+            let large = try SecureEnclave.MLDSA87.PrivateKey()
+            let again = try SecureEnclave.MLDSA87.PrivateKey(dataRepresentation: large.dataRepresentation)
+            #expect(large.publicKey.isValidSignature(try again.signature(for: Self.message), for: Self.message))
+            let agreed = try SecureEnclave.MLKEM768.PrivateKey()
+            let sent = try agreed.publicKey.encapsulate()
+            #expect(try agreed.decapsulate(sent.encapsulated) == sent.sharedSecret)
+            let other = try SecureEnclave.MLKEM1024.PrivateKey()
+            let more = try other.publicKey.encapsulate()
+            #expect(try other.decapsulate(more.encapsulated) == more.sharedSecret)
+        }
+    }
+}
