@@ -122,6 +122,8 @@ let callers: [Target] = [
     target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
     // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
     target("CryptoKit", in: "Callers", ["Security", "LocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
+    // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
+    target("VaubanCombine", in: "Callers", ["LocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 let commandLine: [Target] = [
@@ -180,8 +182,12 @@ let testing: [Target] = [
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: ["CryptoKit", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: ["CryptoKit", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
+
+// Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
+// it: whoever builds with VAUBAN_COMBINE in the environment.
+let combine: [Product] = Context.environment["VAUBAN_COMBINE"] == nil ? [] : [.library(name: "VaubanCombine", targets: ["VaubanCombine"])]
 
 let package = Package(
     name: "vauban",
@@ -192,7 +198,7 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
-    ],
+    ] + combine,
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
@@ -200,6 +206,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
     targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing
 )

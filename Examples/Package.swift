@@ -16,6 +16,7 @@ let package = Package(
         .executableTarget(name: "AuthenticationSample", dependencies: ["Enclave", "Keychain", vauban]),
         .executableTarget(name: "OccasionsSample", dependencies: [vauban]),
         .executableTarget(name: "ApplicationPasswordSample", dependencies: [vauban]),
+        .executableTarget(name: "RightsSample", dependencies: [vauban]),
         // This one speaks to VaubanKeychain, which is the same on every system.
         .executableTarget(name: "TokenKeeper", dependencies: [.product(name: "VaubanKeychain", package: "vauban")]),
     ]

@@ -40,6 +40,14 @@ swift package --package-path "$client" resolve || fail 'the dependency does not 
 fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" | sort | paste -sd ' ')
 [ "$fetched" = 'swift-asn1 swift-crypto vauban' ] || fail "an application fetches: $fetched"
 
+# Who wants rights as publishers says so, and fetches one package more.
+mkdir -p "$TMPDIR/publishers/Sources"
+cp -R "$client/Sources/Client" "$TMPDIR/publishers/Sources/"
+sed 's|"VaubanKeychain"|"VaubanCombine"|' "$client/Package.swift" >"$TMPDIR/publishers/Package.swift"
+VAUBAN_COMBINE=1 swift package --package-path "$TMPDIR/publishers" resolve || fail 'the product with publishers does not resolve'
+fetched_too=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$TMPDIR/publishers/Package.resolved" | sort | paste -sd ' ')
+[ "$fetched_too" = 'opencombine swift-asn1 swift-crypto vauban' ] || fail "an application with publishers fetches: $fetched_too"
+
 # A released package must not need flags that SwiftPM refuses in a dependency, which only planning a build shows.
 swift build --package-path "$client" --print-manifest-job-graph >"$TMPDIR/plan" 2>&1 || { cat "$TMPDIR/plan"; fail 'the client cannot be planned'; }
 grep -q CVaubanLinux "$TMPDIR/plan" || fail 'the plan does not name what is built: the next check would prove nothing'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fingers of the installed service: the reader as a user of its own, real polkit with the rule that the installation brings, two people.
-# proves: C-146 C-147
+# proves: C-146 C-147 C-182
 # proves-equivalent: C-048
 set -u
 . Tests/Scripts/lib/system-rooms.sh
@@ -50,8 +50,8 @@ check 'SECURITY.md says who could read templates' grep -qF 'whoever is root read
 check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enrol|[Ff]ingerprint|template)" Sources/Callers/Security Sources/Callers/LocalAuthentication'
 
 # What only the present set of fingers opens, through Apple's names, asked for at the approver.
-caller() { printf 'expect Programs can ask you here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s get present >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "$TMPDIR/got"; }
-at_approver() { # at_approver FINGER...: touches while the question is there
+caller() { printf 'expect Programs can ask you here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"; }
+at_approver() { # at_approver FINGER...: touches while the question is there; `calls` are the words of the program that asks
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller
@@ -69,7 +69,11 @@ check 'alice keeps one for the present set' equals "$(as vauban-test-alice "$bin
 check 'her finger opens it' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 check 'bob'"'"'s does not, three times' eval 'at_approver "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
 check 'hers still does' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+# A right for the present set is kept the same way, and its key signs.
+check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0
+check 'her finger signs by it' eval 'calls="right 2fa" at_approver "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
 check 'another finger of hers, enrolled as vauban does, begins another set' eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
+check 'and her finger signs no longer' eval 'calls="right 2fa" at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
 
 # Only fprintd's own user is believed: alice owns the name on a bus that lets her.
 check 'what alice says under fprintd'"'"'s name is not believed' eval '

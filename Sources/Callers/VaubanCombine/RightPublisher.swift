@@ -1,0 +1,116 @@
+// `right.publisher(for: \.state)` as on Apple's systems, over OpenCombine, since Linux has no Combine (C-194). A module of its own, so that
+// nobody else needs that package.
+
+internal import Foundation
+public import LocalAuthentication
+@_exported public import OpenCombine
+
+extension NSObjectProtocol where Self: LARight {
+    /// The present state and every later one, in order, as they are asked for: Combine's `publisher(for:)`, for `\.state`, which is the one
+    /// property of a right that is observed. It does not keep the right, and finishes with it. Values come on any thread.
+    public func publisher(for keyPath: KeyPath<Self, LARight.State>) -> RightStatePublisher { RightStatePublisher(right: observable) }
+}
+
+/// The states of one right.
+public struct RightStatePublisher: Publisher, Sendable {
+    public typealias Output = LARight.State
+    public typealias Failure = Never
+
+    let right: RightCore
+
+    public func receive<Downstream: Subscriber>(subscriber: Downstream) where Downstream.Input == LARight.State, Downstream.Failure == Never {
+        let subscription = StateSubscription(Receiver(state: subscriber.receive, end: { subscriber.receive(completion: .finished) }))
+        subscriber.receive(subscription: subscription)
+        subscription.begin(right)
+    }
+}
+
+/// A subscriber of whatever type.
+private struct Receiver {
+    let state: (LARight.State) -> Subscribers.Demand
+    let end: () -> Void
+}
+
+/// States for one subscriber, kept until it wants them: a transition is never dropped, and there are few.
+///
+/// `@unchecked Sendable`: what changes is used under the lock; the subscriber is called outside of it, by one thread at a time.
+private final class StateSubscription: Subscription, @unchecked Sendable {
+    private let lock = NSLock()
+    private var downstream: Receiver?
+    private var observation: RightObservation?
+    private var demand = Subscribers.Demand.none
+    private var states: [LARight.State] = []
+    private var isOver = false
+    private var isTelling = false
+
+    init(_ downstream: Receiver) { self.downstream = downstream }
+
+    func begin(_ right: RightCore) {
+        let observation = right.observe { [weak self] change in self?.take(change) }
+        let isCancelled = lock.withLock {
+            if downstream != nil { self.observation = observation }
+            return downstream == nil
+        }
+        if isCancelled { observation.invalidate() }
+    }
+
+    func request(_ more: Subscribers.Demand) {
+        lock.withLock { demand += more }
+        tellAll()
+    }
+
+    func cancel() {
+        let (downstream, observation) = lock.withLock {
+            defer { (self.downstream, self.observation, states) = (nil, nil, []) }
+            return (self.downstream, self.observation)
+        }
+        observation?.invalidate()
+        // Let go outside the lock: whatever it held may end with it.
+        _ = downstream
+    }
+
+    private func take(_ change: RightChange) {
+        lock.withLock {
+            switch change {
+            case .initial(let state), .moved(_, let state): states.append(state)
+            case .end: isOver = true
+            }
+        }
+        tellAll()
+    }
+
+    private enum Word {
+        case state(LARight.State)
+        case end
+    }
+
+    private func tellAll() {
+        while let (downstream, word) = next() {
+            switch word {
+            case .state(let state):
+                let more = downstream.state(state)
+                lock.withLock {
+                    demand += more
+                    isTelling = false
+                }
+            case .end: downstream.end()
+            }
+        }
+    }
+
+    private func next() -> (Receiver, Word)? {
+        lock.withLock {
+            guard !isTelling, let downstream else { return nil }
+            if let state = states.first {
+                guard demand > 0 else { return nil }
+                demand -= 1
+                states.removeFirst()
+                isTelling = true
+                return (downstream, .state(state))
+            }
+            guard isOver else { return nil }
+            (self.downstream, observation) = (nil, nil)
+            return (downstream, .end)
+        }
+    }
+}

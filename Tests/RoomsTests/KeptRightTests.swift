@@ -1,0 +1,374 @@
+// Rights that are kept: their keys and secrets from the library to the enclave and back, under Apple's names.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("Kept rights")
+    struct KeptRightTests {
+        let rooms: Rooms
+        let identifier = "right-\(UUID().uuidString)"
+        private let store = LARightStore.shared
+        private let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
+        private let encryption = SecKeyAlgorithm.eciesEncryptionCofactorVariableIVX963SHA256AESGCM
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
+            let reader = try rooms.reader()
+            try rooms.enrol(reader)
+            do { try await body(reader) } catch { Issue.record(error) }
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            reader.leave()
+            try rooms.awaitReader(isThere: false)
+        }
+
+        /// The code of an error, whatever its domain; nil where there was none.
+        private func code(_ body: () async throws -> Void) async -> Int? {
+            do {
+                try await body()
+                return nil
+            } catch {
+                return (error as NSError).code
+            }
+        }
+
+        private let notAuthorized = LAError.Code.authenticationFailed.rawValue
+        private let notFound = Int(errSecItemNotFound)
+
+        private func keys(_ more: [CFString: Any] = [:]) -> [[String: Any]] {
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8), kSecReturnAttributes: true,
+                kSecMatchLimit: kSecMatchLimitAll,
+            ]
+            var found: CFTypeRef?
+            let status = SecItemCopyMatching(query.merging(more) { $1 } as CFDictionary, &found)
+            return status == errSecSuccess ? found as? [[String: Any]] ?? [] : []
+        }
+
+        private var record: [CFString: Any] {
+            [kSecClass: kSecClassGenericPassword, kSecAttrService: "app.vauban.right", kSecAttrAccount: identifier]
+        }
+
+        private static let requirements: [(LAAuthenticationRequirement, SecAccessControlCreateFlags)] = [
+            (.default, .userPresence), (.biometry, .biometryAny), (.biometry(fallback: .devicePasscode), [.biometryAny, .or, .devicePasscode]),
+        ]
+
+        /// A right is a key of the enclave under a control that asks for what the right requires, and stays what it is.
+        @Test(.proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
+        func aRightThatIsSavedIsAKeyOfTheEnclave(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags) async throws {
+            let right = LARight(requirement: requirement)
+            right.tag = -7
+            let saved = try await store.saveRight(right, identifier: identifier)
+            #expect(saved.state == .unknown && saved.tag == -7)
+            let found = try #require(keys().first)
+            #expect(keys().count == 1 && found[kSecAttrTokenID as String] as? String == kSecAttrTokenIDSecureEnclave as String)
+            let expected = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags.union(.privateKeyUsage), nil)
+            #expect(found[kSecAttrAccessControl as String] as? SecAccessControl == expected)
+            let bytes = try await saved.key.publicKey.bytes
+            #expect(bytes.count == 65)
+            // What is there is never replaced, by the same or by another requirement.
+            #expect(await code { _ = try await store.saveRight(right, identifier: identifier) } == Int(errSecDuplicateItem))
+            #expect(await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data()) } == Int(errSecDuplicateItem))
+            let again = try await store.right(forIdentifier: identifier)
+            #expect(try await again.key.publicKey.bytes == bytes && again.tag == -7 && keys().count == 1)
+            // Each has a key of its own.
+            let other = try await store.saveRight(again, identifier: identifier + " too")
+            #expect(try await other.key.publicKey.bytes != bytes)
+            try await store.removeRight(other)
+            try await store.removeRight(saved)
+            #expect(await code { _ = try await store.right(forIdentifier: identifier) } == notFound)
+            #expect(await code { _ = try await store.saveRight(right, identifier: "") } == Int(errSecParam))
+        }
+
+        /// The private half is in no form to be had, and is of a class that never leaves this device.
+        @Test(.provesEquivalent("C-207"))
+        func theKeyStaysHere() async throws {
+            _ = try await store.saveRight(LARight(), identifier: identifier)
+            let attributes = try #require(keys().first)
+            #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String)
+            var found: CFTypeRef?
+            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8), kSecReturnRef: true]
+            #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
+            let key = try #require(found as? SecKey)
+            #expect(SecKeyCopyExternalRepresentation(key, nil) == nil)
+            try await store.removeRight(forIdentifier: identifier)
+        }
+
+        /// Every private operation once before, during and after; nobody is asked but by `authorize`.
+        @Test(.proves("C-175", "C-188", "C-208", "C-209", "C-210", "C-211"))
+        func privateOperationsNeedTheAuthorisationAndPublicOnesDoNot() async throws {
+            let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier)
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let (key, message) = (right.key, Data("to be signed".utf8))
+            let sealed = try await key.publicKey.encrypt(message, algorithm: encryption)
+            let peer = try #require(
+                SecKeyCreateRandomKey([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as [CFString: Any] as CFDictionary, nil))
+            let peerBytes = try #require(SecKeyCopyPublicKey(peer).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
+            let exchange = SecKeyAlgorithm.ecdhKeyExchangeStandardX963SHA256
+            let parameters: [AnyHashable: Any] = [SecKeyKeyExchangeParameter.requestedSize.rawValue: 24, "sharedInfo": Data([1, 2])]
+            let refused: () async -> [Int?] = {
+                [
+                    await code { _ = try await key.sign(message, algorithm: algorithm) },
+                    await code { _ = try await key.decrypt(sealed, algorithm: encryption) },
+                    await code { _ = try await key.exchangeKeys(publicKey: peerBytes, algorithm: exchange, parameters: [:]) },
+                ]
+            }
+            #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
+            #expect(person.questions.isEmpty)
+            try await right.authorize(localizedReason: "sign")
+            for _ in 1...3 {
+                let signature = try await key.sign(message, algorithm: algorithm)
+                try await key.publicKey.verify(message, signature: signature, algorithm: algorithm)
+                #expect(await code { try await key.publicKey.verify(message + [0], signature: signature, algorithm: algorithm) } == Int(errSecVerifyFailed))
+            }
+            #expect(try await key.decrypt(sealed, algorithm: encryption) == message)
+            let mine = try await key.exchangeKeys(publicKey: peerBytes, algorithm: exchange, parameters: parameters)
+            let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic]
+            let ours = try #require(SecKeyCreateWithData(try await key.publicKey.bytes as CFData, attributes as CFDictionary, nil))
+            let theirs: [CFString: Any] = ["requestedSize": 24, "sharedInfo": Data([1, 2])]
+            #expect(SecKeyCopyKeyExchangeResult(peer, exchange, ours, theirs as CFDictionary, nil) as Data? == mine && mine.count == 24)
+            #expect(await code { _ = try await key.sign(message, algorithm: .rsaSignatureMessagePSSSHA256) } == Int(errSecParam))
+            #expect(key.canSign(using: algorithm) && key.canDecrypt(using: encryption) && key.canExchangeKeys(using: exchange))
+            #expect(!key.canSign(using: encryption) && !key.canSign(using: .rsaSignatureMessagePSSSHA256))
+            #expect(key.publicKey.canVerify(using: algorithm) && key.publicKey.canEncrypt(using: encryption) && !key.publicKey.canEncrypt(using: algorithm))
+            // What one was given is no other's, though they are of one key.
+            let other = try await store.right(forIdentifier: identifier)
+            #expect(await code { _ = try await other.key.sign(message, algorithm: algorithm) } == notAuthorized)
+            await right.deauthorize()
+            #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
+            #expect(person.questions.map(\.reason) == ["sign"])
+            try await store.removeRight(right)
+        }
+
+        @Test(.proves("C-208", "C-213"))
+        func aLockEndsItAndTheNextOperationSaysSo() async throws {
+            let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            try await right.authorize(localizedReason: "one")
+            let states = right.states
+            try rooms.authentication.lock()
+            #expect(right.state == .authorized)
+            #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
+            #expect(right.state == .notAuthorized)
+            #expect(await code { _ = try await store.right(forIdentifier: identifier) } == Int(errSecInteractionNotAllowed))
+            try rooms.unlock()
+            #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
+            try await right.authorize(localizedReason: "two")
+            #expect(try await right.secret.rawData == Data("s".utf8))
+            #expect(person.questions.map(\.reason) == ["one", "two"])
+            var seen: [LARight.State] = []
+            for await state in states {
+                seen.append(state)
+                if seen.count == 4 { break }
+            }
+            #expect(seen == [.authorized, .notAuthorized, .authorizing, .authorized])
+            try await store.removeRight(right)
+        }
+
+        /// An authorisation ends with the connection that it came over; the key outlives the room that ended.
+        @Test func aRoomThatEndsTakesTheAuthorisationAndNotTheKey() async throws {
+            let right = try await store.saveRight(LARight(), identifier: identifier)
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            try await right.authorize(localizedReason: "one")
+            try rooms.killAndAwait("keychaind-testing")
+            _ = try await right.key.sign(Data(), algorithm: algorithm)
+            #expect(right.state == .authorized)
+            try rooms.killAndAwait("authd")
+            // The enclave hears of the end by itself.
+            for _ in 1...10_000 where right.state == .authorized { _ = try? await right.key.sign(Data(), algorithm: algorithm) }
+            #expect(right.state == .notAuthorized)
+            let other = try rooms.person([.passcode(Rooms.passcode)])
+            defer { other.leave() }
+            try await right.authorize(localizedReason: "two")
+            _ = try await right.key.sign(Data(), algorithm: algorithm)
+            try await store.removeRight(right)
+        }
+
+        @Test(.proves("C-206"))
+        func anotherProcessHasTheSameRightAndAsksItself() async throws {
+            let right = LARight()
+            right.tag = 12
+            let publicKey = try await store.saveRight(right, identifier: identifier).key.publicKey
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+            program.arguments = ["right", identifier]
+            let output = Pipe()
+            program.standardOutput = output
+            try program.run()
+            program.waitUntilExit()
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            #expect(said.prefix(2) == ["unknown", "12"] && said.count == 3)
+            let signature = try #require(said.last.flatMap { Data(base64Encoded: String($0)) })
+            try await publicKey.verify(Data(identifier.utf8), signature: signature, algorithm: algorithm)
+            #expect(person.questions.map(\.reason) == ["another run"])
+            try await store.removeRight(forIdentifier: identifier)
+        }
+
+        /// One secret, of the right's making, that opens through its key alone.
+        @Test(.proves("C-212", "C-213"))
+        func theSecretOpensWhileTheRightIsAuthorised() async throws {
+            let kept = Data("the only secret".utf8)
+            let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier, secret: kept)
+            #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
+            #expect(await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("another".utf8)) } == Int(errSecDuplicateItem))
+            // Whoever reads the record past the right has what only the key opens.
+            var found: CFTypeRef?
+            #expect(SecItemCopyMatching(record.merging([kSecReturnData: true]) { $1 } as CFDictionary, &found) == errSecSuccess)
+            let stored = try #require(found as? Data)
+            #expect(stored.count > kept.count + 64 && stored.range(of: kept) == nil)
+            let person = try rooms.person([.cancel, .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            #expect(await code { try await right.authorize(localizedReason: "open") } == LAError.Code.userCancel.rawValue)
+            #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
+            try await right.authorize(localizedReason: "open")
+            for _ in 1...2 { #expect(try await right.secret.rawData == kept) }
+            try await store.removeRight(right)
+            #expect(right.state == .notAuthorized)
+            // None was saved: that is said, authorised or not.
+            let without = try await store.saveRight(LARight(), identifier: identifier)
+            #expect(await code { _ = try await without.secret.rawData } == notFound)
+            try await store.removeRight(without)
+            let empty = try await store.saveRight(LARight(), identifier: identifier, secret: Data())
+            #expect(await code { _ = try await empty.secret.rawData } == notAuthorized)
+            try await store.removeRight(empty)
+        }
+
+        @Test func removingTakesKeyAndSecretAndNothingElse() async throws {
+            let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8)]
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            let first = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
+            try await store.removeRight(forIdentifier: identifier)
+            #expect(keys().isEmpty && SecItemCopyMatching(record as CFDictionary, nil) == errSecItemNotFound)
+            #expect(await code { try await store.removeRight(forIdentifier: identifier) } == notFound)
+            #expect(await code { try await store.removeRight(first) } == notFound)
+            #expect(await code { try await first.checkCanAuthorize() } != nil)
+            // One that came later under the same identifier is another right.
+            let second = try await store.saveRight(LARight(), identifier: identifier)
+            #expect(await code { try await store.removeRight(first) } == notFound)
+            #expect(try await store.right(forIdentifier: identifier).key.publicKey.bytes == second.key.publicKey.bytes)
+            _ = try await store.saveRight(LARight(), identifier: identifier + " too", secret: Data())
+            try await store.removeAllRights()
+            try await store.removeAllRights()
+            #expect(keys().isEmpty && SecItemCopyMatching(record as CFDictionary, nil) == errSecItemNotFound)
+            #expect(await code { _ = try await store.right(forIdentifier: identifier + " too") } == notFound)
+            #expect(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: identifier] as [CFString: Any] as CFDictionary) == errSecSuccess)
+        }
+
+        /// The key is written first and the record last: a kill between them leaves a key that is no right.
+        @Test func halfARightIsNoneAndInNobodysWay() async throws {
+            _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
+            #expect(SecItemDelete(record as CFDictionary) == errSecSuccess)
+            #expect(keys().count == 1)
+            #expect(await code { _ = try await store.right(forIdentifier: identifier) } == notFound)
+            let right = try await store.saveRight(LARight(), identifier: identifier)
+            #expect(keys().count == 1)
+            // The other half: what is left of a right whose key somebody deleted.
+            #expect(SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8)] as [CFString: Any] as CFDictionary) == errSecSuccess)
+            #expect(await code { _ = try await store.right(forIdentifier: identifier) } == notFound)
+            #expect(await code { try await right.authorize(localizedReason: "open") } == notFound)
+            _ = try await store.saveRight(LARight(), identifier: identifier)
+            #expect(keys().count == 1)
+            try await store.removeRight(forIdentifier: identifier)
+        }
+
+        /// A program that saves and removes is killed anywhere: what is found then is whole, and what is not found is in nobody's way.
+        @Test func aKillLeavesAWholeRightOrNone() async throws {
+            let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 64))
+            defer { person.leave() }
+            var found = 0
+            for round in 0..<8 {
+                let program = Process()
+                program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+                program.arguments = ["rights", identifier]
+                let output = Pipe()
+                program.standardOutput = output
+                try program.run()
+                #expect(try output.fileHandleForReading.read(upToCount: 6) == Data("begun\n".utf8))
+                // Spread over what one round of the program takes.
+                let moment = MachineClock.monotonic + UInt64(round) * 1_700_000
+                while MachineClock.monotonic < moment { sched_yield() }
+                kill(program.processIdentifier, SIGKILL)
+                program.waitUntilExit()
+                for number in 0..<4 {
+                    let one = "\(identifier)-\(number)"
+                    if let right = try? await store.right(forIdentifier: one) {
+                        found += 1
+                        try await right.authorize(localizedReason: "look")
+                        #expect(try await right.secret.rawData == Data(one.utf8))
+                        try await store.removeRight(right)
+                    }
+                    try await store.removeRight(store.saveRight(LARight(), identifier: one))
+                }
+            }
+            #expect(found > 0)
+            // The program's keys are gone with its rights, those that no record named as well.
+            var keys: CFTypeRef?
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll,
+            ]
+            _ = SecItemCopyMatching(query as CFDictionary, &keys)
+            let left = (keys as? [[String: Any]] ?? []).compactMap { $0[kSecAttrApplicationTag as String] as? Data }
+            #expect(!left.contains { $0.starts(with: Data("app.vauban.right:\(identifier)".utf8)) })
+        }
+
+        /// Of many who save under one identifier one has it, and its key is there.
+        @Test func oneOfManyHasTheIdentifier() async throws {
+            let bytes = await withTaskGroup(of: Data?.self) { group in
+                for _ in 1...8 { group.addTask { try? await store.saveRight(LARight(), identifier: identifier).key.publicKey.bytes } }
+                return await group.reduce(into: [Data]()) { if let bytes = $1 { $0.append(bytes) } }
+            }
+            #expect(bytes.count == 1)
+            #expect(try await store.right(forIdentifier: identifier).key.publicKey.bytes == bytes.first)
+            try await store.removeRight(forIdentifier: identifier)
+        }
+
+        @Test func theCompletionFormsAnswerTheSame() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let (store, algorithm, identifier, encryption) = (store, algorithm, identifier, encryption)
+            let message = Data("m".utf8)
+            let ended: LAPersistedRight = try await withCheckedThrowingContinuation { continuation in
+                store.saveRight(LARight(), identifier: identifier, secret: message) { right, error in
+                    guard let right else { return continuation.resume(throwing: error ?? LAError(.invalidContext)) }
+                    right.authorize(localizedReason: "open") { error in
+                        if let error { return continuation.resume(throwing: error) }
+                        right.key.sign(message, algorithm: algorithm) { signature, _ in
+                            right.key.publicKey.verify(message, signature: signature ?? Data(), algorithm: algorithm) { error in
+                                if let error { return continuation.resume(throwing: error) }
+                                right.key.publicKey.encrypt(message, algorithm: encryption) { sealed, _ in
+                                    right.key.decrypt(sealed ?? Data(), algorithm: encryption) { opened, _ in
+                                        right.secret.loadData { secret, _ in
+                                            #expect(opened == message && secret == message)
+                                            continuation.resume(returning: right)
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            let gone: Int? = await withCheckedContinuation { continuation in
+                store.removeRight(ended) { error in
+                    #expect(error == nil)
+                    store.right(forIdentifier: identifier) { _, error in continuation.resume(returning: (error as NSError?)?.code) }
+                }
+            }
+            #expect(gone == notFound && ended.state == .notAuthorized)
+        }
+    }
+}

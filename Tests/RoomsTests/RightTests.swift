@@ -1,0 +1,273 @@
+// Rights that are kept nowhere: asked for, held, given up and seen to change, under Apple's names and through the real rooms.
+
+import Foundation
+import LocalAuthentication
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+
+extension AppleNames {
+    @Suite("Rights")
+    struct RightTests {
+        let rooms: Rooms
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
+            let reader = try rooms.reader()
+            try rooms.enrol(reader)
+            do { try await body(reader) } catch { Issue.record(error) }
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            reader.leave()
+            try rooms.awaitReader(isThere: false)
+        }
+
+        private func code(_ body: () async throws -> Void) async -> LAError.Code? {
+            do {
+                try await body()
+                return nil
+            } catch {
+                return (error as? LAError)?.code
+            }
+        }
+
+        /// The whole cycle, twice: nothing of an authorisation that was given up counts for the next.
+        @Test(.proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
+        func aRightIsAskedForGivenUpAndAskedForAgain() async throws {
+            let right = LARight()
+            let whileAsked = Mutex<[LARight.State]>([])
+            let note: @Sendable () -> Void = { whileAsked.withLock { $0.append(right.state) } }
+            let person = try rooms.person([.afterwards(note, Rooms.passcode), .afterwards(note, Rooms.passcode), .cancel])
+            defer { person.leave() }
+            #expect(right.state == .unknown && right.tag == 0)
+            try await right.authorize(localizedReason: "show your profile")
+            #expect(right.state == .authorized)
+            await right.deauthorize()
+            #expect(right.state == .notAuthorized)
+            try await right.authorize(localizedReason: "show it again")
+            #expect(right.state == .authorized)
+            // An authorised right that is asked for again is not authorised unless the person says so again.
+            #expect(await code { try await right.authorize(localizedReason: "and again") } == .userCancel)
+            #expect(right.state == .notAuthorized)
+            #expect(whileAsked.withLock { $0 } == [.authorizing, .authorizing])
+            #expect(person.questions.map(\.reason) == ["show your profile", "show it again", "and again"])
+        }
+
+        @Test(.proves("C-179", "C-180", "C-181"))
+        func eachRequirementTakesWhatItSays() async throws {
+            try await withFinger { reader in
+                let person = try rooms.person([.silence, .silence, .silence, .silence, .passcode(Rooms.passcode), .silence])
+                defer { person.leave() }
+                reader.expect(.match, .match, .match, .match, .nothing, .miss, .miss, .miss)
+                let both = LARight(requirement: .biometry(fallback: .devicePasscode))
+                let biometry = LARight(requirement: .biometry)
+                for right in [LARight(), LARight(requirement: .default), both, biometry, both] {
+                    try await right.authorize(localizedReason: "open")
+                    #expect(right.state == .authorized)
+                }
+                #expect(person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger]])
+                // Nothing stands beside the finger that would lead nowhere.
+                #expect(person.questions[3].offersFallback == false)
+                #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
+                #expect(biometry.state == .notAuthorized)
+            }
+        }
+
+        /// A right for the present fingers is for those of its making.
+        @Test(.proves("C-182"))
+        func anotherEnrolmentEndsARightForTheCurrentFingers() async throws {
+            try await withFinger { reader in
+                let person = try rooms.person([.silence, .silence])
+                defer { person.leave() }
+                let right = LARight(requirement: .biometryCurrentSet)
+                reader.expect(.match, .match)
+                try await right.checkCanAuthorize()
+                try await right.authorize(localizedReason: "open")
+                #expect(right.state == .authorized)
+                await right.deauthorize()
+                try rooms.enrol(reader)
+                #expect(await code { try await right.checkCanAuthorize() } == .authenticationFailed)
+                #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
+                #expect(right.state == .notAuthorized && person.questions.count == 1)
+                try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
+                #expect(person.questions.map(\.ways) == [.finger, .finger])
+            }
+        }
+
+        @Test(.proves("C-183"))
+        func whatCannotSucceedIsKnownBeforehand() async throws {
+            let right = LARight()
+            #expect(await code { try await right.checkCanAuthorize() } == .notInteractive)
+            let person = try rooms.person([])
+            defer { person.leave() }
+            try await right.checkCanAuthorize()
+            #expect(await code { try await LARight(requirement: .biometry).checkCanAuthorize() } == .biometryNotAvailable)
+            #expect(right.state == .unknown && person.questions.isEmpty)
+            // A reason is what the person decides by.
+            await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "") }
+            #expect(right.state == .unknown && person.questions.isEmpty)
+        }
+
+        /// The enclave lets one person have so many authorisations at once and no more, so those of rights that are kept are there, and those
+        /// of rights that were let go have ended.
+        @Test(.proves("C-189", "C-190"))
+        func lettingGoEndsTheAuthorisation() async throws {
+            let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 300))
+            defer { person.leave() }
+            var kept: [LARight] = []
+            while kept.count < 100 {
+                let right = LARight()
+                if await code({ try await right.authorize(localizedReason: "keep") }) != nil { break }
+                kept.append(right)
+            }
+            #expect(kept.count > 32 && kept.count <= 64)
+            #expect(kept.allSatisfy { $0.state == .authorized })
+            kept = []
+            // The enclave hears of it when it looks at the connections.
+            var tries = 0
+            while await code({ try await LARight().authorize(localizedReason: "again") }) != nil, tries < 100 { tries += 1 }
+            #expect(tries < 100)
+        }
+
+        @Test(.proves("C-189"))
+        func lettingGoEndsTheQuestion() async throws {
+            let person = try rooms.person([.silence])
+            defer { person.leave() }
+            var right: LARight? = LARight()
+            let answer = Mutex<LAError.Code?>(nil)
+            let answered = DispatchSemaphore(value: 0)
+            right?.authorize(localizedReason: "wait") { error in
+                answer.withLock { $0 = (error as? LAError)?.code }
+                answered.signal()
+            }
+            #expect(person.awaitQuestion())
+            let states = right?.states
+            right = nil
+            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+            #expect(Self.waits(answered) && answer.withLock { $0 } == .appCancel)
+            #expect(await states?.reduce(into: []) { $0.append($1) } == [.authorizing, .notAuthorized])
+        }
+
+        @Test func givingUpEndsTheQuestionAndOneIsAskedAtATime() async throws {
+            let person = try rooms.person([.silence])
+            defer { person.leave() }
+            let right = LARight()
+            async let first = code { try await right.authorize(localizedReason: "wait") }
+            for await state in right.states where state == .authorizing { break }
+            #expect(person.awaitQuestion())
+            #expect(await code { try await right.authorize(localizedReason: "me too") } == .systemCancel)
+            #expect(right.state == .authorizing)
+            await right.deauthorize()
+            #expect(await first == .appCancel)
+            #expect(right.state == .notAuthorized)
+            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+        }
+
+        /// Three who look see the same: a sequence, an observer and the default notification centre.
+        @Test(.proves("C-193", "C-195"))
+        func everyTransitionIsSeen() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
+            defer { person.leave() }
+            let right = LARight()
+            let other = LARight()
+            let states = right.states
+            let changes = Mutex<[[LARight.State?]]>([])
+            let observation = right.observe(\.state, options: [.initial, .old, .new]) { _, change in
+                changes.withLock { $0.append([change.oldValue, change.newValue]) }
+            }
+            let posted = Mutex<[String]>([])
+            let numbers = [ObjectIdentifier(right): "right", ObjectIdentifier(other): "other"]
+            let tokens = [(LARight.didBecomeAuthorized, "yes"), (.didBecomeUnauthorized, "no")].map { name, word in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    guard let subject = notification.object as? LARight, let which = numbers[ObjectIdentifier(subject)] else { return }
+                    // Posted after the change: who looks sees it.
+                    posted.withLock { $0.append("\(which) \(word) \(subject.state.rawValue)") }
+                }
+            }
+            defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+            try await right.authorize(localizedReason: "open")
+            #expect(await code { try await other.authorize(localizedReason: "open") } == .userCancel)
+            await right.deauthorize()
+            await right.deauthorize()
+            observation.invalidate()
+            await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "and again") }
+            #expect(changes.withLock { $0 } == [[nil, .unknown], [.unknown, .authorizing], [.authorizing, .authorized], [.authorized, .notAuthorized]])
+            #expect(posted.withLock { $0 } == ["right yes 2", "other no 3", "right no 3", "right no 3"])
+            var seen: [LARight.State] = []
+            for await state in states {
+                seen.append(state)
+                if seen.count == 6 { break }
+            }
+            #expect(seen == [.unknown, .authorizing, .authorized, .notAuthorized, .authorizing, .notAuthorized])
+        }
+
+        /// Who is told may do anything with the right, and looks from then on.
+        @Test func whoIsToldMayGiveItUp() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let right = LARight()
+            let inner = Mutex<NSKeyValueObservation?>(nil)
+            let seen = Mutex<[LARight.State?]>([])
+            let observation = right.observe(\.state, options: .new) { right, change in
+                guard change.newValue == .authorized else { return }
+                let own = right.observe(\.state, options: [.initial, .new]) { _, change in seen.withLock { $0.append(change.newValue) } }
+                inner.withLock { $0 = own }
+                right.deauthorize {}
+            }
+            try await right.authorize(localizedReason: "open")
+            #expect(right.state == .notAuthorized && seen.withLock { $0 } == [.authorized, .notAuthorized])
+            observation.invalidate()
+        }
+
+        /// Authentication is not authorisation: it enables it. And what one right was given is no other's.
+        @Test(.proves("C-174", "C-197"))
+        func whoeverIsAuthenticatedIsNotYetAuthorised() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            let first = LARight()
+            #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "log in"))
+            #expect(first.state == .unknown)
+            try await first.authorize(localizedReason: "open")
+            let second = LARight()
+            #expect(second.state == .unknown && first.state == .authorized)
+        }
+
+        @Test @MainActor func theMainActorWaitsWithoutBeingHeldUp() async throws {
+            let person = try rooms.person([.afterwards({ DispatchQueue.main.sync {} }, Rooms.passcode)])
+            defer { person.leave() }
+            let right = LARight()
+            try await right.authorize(localizedReason: "open")
+            await right.deauthorize()
+            #expect(right.state == .notAuthorized)
+        }
+
+        /// From many sides at once every transition is one that follows the last.
+        @Test func manyAtOnceSeeOneHistory() async throws {
+            let person = try rooms.person([])
+            defer { person.leave() }
+            let right = LARight()
+            let history = Mutex<[(LARight.State?, LARight.State?)]>([])
+            let observation = right.observe(\.state, options: [.initial, .old, .new]) { _, change in
+                history.withLock { $0.append((change.oldValue, change.newValue)) }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for number in 1...24 {
+                    group.addTask {
+                        if number % 3 == 0 { await right.deauthorize() } else { try? await right.authorize(localizedReason: "open") }
+                        right.tag = number
+                    }
+                }
+            }
+            await right.deauthorize()
+            observation.invalidate()
+            let seen = history.withLock { $0 }
+            for (before, after) in zip(seen, seen.dropFirst()) { #expect(after.0 == before.1 && after.0 != after.1) }
+            #expect(seen.last?.1 == .notAuthorized && right.state == .notAuthorized)
+        }
+
+        /// Away from the test's own thread, which Swift's tasks need.
+        private static func waits(_ semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
+    }
+}
