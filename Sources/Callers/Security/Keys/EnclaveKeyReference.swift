@@ -35,10 +35,13 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     /// The bytes of the key as they may lie anywhere.
     package let stored: Data
     private let keys: EnclaveKeyContext
+    /// The lines of the service that it was fetched from, so that a use need not look for them.
+    private let client: Result<KeyClient, Refusal>
 
     init(_ key: EnclaveKey, _ keys: EnclaveKeyContext) throws {
         self.key = key
         self.keys = keys
+        client = Result { () throws(Refusal) in try EnclaveKeys.client() }
         stored = Data(try key.encoded())
     }
 
@@ -65,7 +68,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     /// ECDSA over a digest, as X9.62 or as r ‖ s.
     func sign(_ digest: GivenDigest, isRaw: Bool) throws -> Data {
         let raw = try signature(of: digest.bytes)
-        return isRaw ? raw : try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation
+        return isRaw ? raw : X962.signature(ofRaw: raw)
     }
 
     /// ECDSA over a digest as r ‖ s, or ML-DSA over a message.
@@ -98,7 +101,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     }
 
     private func use(_ operation: KeyOperation, _ input: [UInt8]) throws -> KeyOutcome {
-        let client = try EnclaveKeys.client()
+        let client = try client.get()
         let outcome = try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
             let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
             return OutcomeBox(
