@@ -63,7 +63,7 @@ final class KeyLine: CallerLine, @unchecked Sendable {
             return try end("\(error)")
         }
         let vault = room.vault(of: caller.uid)
-        room.attend(to: vault)
+        // Completes what ended meanwhile, once the answer is out.
         defer { room.attend(to: vault) }
         let answer: Answer
         do throws(Refusal) { answer = try carryOut(request, secret, in: vault) } catch { answer = .reply(.refused(error)) }
@@ -95,8 +95,11 @@ final class KeyLine: CallerLine, @unchecked Sendable {
 
     private func carryOut(_ request: KeyRequest, _ secret: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> Answer {
         switch request {
-        case .make(let kind, let control): return .reply(.made(try vault.makeKey(kind, control, password: secret)))
+        case .make(let kind, let control):
+            room.attend(to: vault)
+            return .reply(.made(try vault.makeKey(kind, control, password: secret)))
         case .open(let key):
+            room.attend(to: vault)
             try vault.throwIfClosed(key)
             return .reply(.opened(try add(key)))
         case .close(let handle):
@@ -125,10 +128,11 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     private func result(of use: KeyUse, _ password: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> KeyResult {
         guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "no key has this handle") }
         if let open = opened.open(for: use.operation) {
-            // What is in memory counts only while its class is open.
+            // What is in memory counts only while its class is open; to ask for that lets time do its work first.
             try vault.throwIfClosed(opened.key)
             return try open.use(use.input)
         }
+        room.attend(to: vault)
         switch try vault.open(opened.key, for: use.operation) {
         case .opened(let secret):
             let open = try SoftwareKey(opened.key.kind, secret, for: use.operation)
