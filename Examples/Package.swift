@@ -15,6 +15,10 @@ let package = Package(
         .executableTarget(name: "KeychainSample", dependencies: ["Keychain", vauban]),
         .executableTarget(name: "AuthenticationSample", dependencies: ["Enclave", "Keychain", vauban]),
         .executableTarget(name: "ApplicationPasswordSample", dependencies: [vauban]),
+        // Two ends of a second factor, and what goes between them.
+        .target(name: "Approval"),
+        .executableTarget(name: "SecondFactor", dependencies: ["Approval", vauban]),
+        .executableTarget(name: "RelyingParty", dependencies: ["Approval", vauban]),
         // This one speaks to VaubanKeychain, which is the same on every system.
         .executableTarget(name: "TokenKeeper", dependencies: [.product(name: "VaubanKeychain", package: "vauban")]),
     ]
