@@ -17,6 +17,10 @@ let package = Package(
         .executableTarget(name: "OccasionsSample", dependencies: [vauban]),
         .executableTarget(name: "ApplicationPasswordSample", dependencies: [vauban]),
         .executableTarget(name: "RightsSample", dependencies: [vauban]),
+        // Two ends of a second factor, and what goes between them.
+        .target(name: "Approval"),
+        .executableTarget(name: "SecondFactor", dependencies: ["Approval", vauban]),
+        .executableTarget(name: "RelyingParty", dependencies: ["Approval", vauban]),
         // This one speaks to VaubanKeychain, which is the same on every system.
         .executableTarget(name: "TokenKeeper", dependencies: [.product(name: "VaubanKeychain", package: "vauban")]),
     ]

@@ -104,6 +104,21 @@ import VaubanSecretBytes
         #expect(reasons.isSuperset(of: [.keyDamaged, .keyOfAnotherDevice]))
     }
 
+    /// A closed class takes no derivation, and those of applications leave room for their person's.
+    @Test func passwordsOfApplicationsDoNotKeepTheirPersonOut() async throws {
+        let vault = try bench.startProtected()
+        let sealed = try control(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
+        try vault.lock()
+        bench.journal.clear()
+        #expect(reason { _ = try vault.makeKey(.p256, sealed, password: secret("of the application")) } == .locked)
+        #expect(bench.journal.events.isEmpty)
+        let open = try control(.always, [.privateKeyUsage, .applicationPassword])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 { group.addTask { _ = try? vault.makeKey(.p256, open, password: secret("of the application")) } }
+            for _ in 0..<4 { group.addTask { #expect(throws: Never.self) { try vault.unlock(secret(Workbench.passcode)) } } }
+        }
+    }
+
     @Test func aKeyOfALaterVersionIsRefusedByName() throws {
         let bytes = try bench.startProtected().makeKey(.p256, control(.whenUnlocked)).encoded()
         let version = try #require(bytes.indices.first { Array(bytes[$0...].prefix(3)) == [2, 1, 1] }) + 2

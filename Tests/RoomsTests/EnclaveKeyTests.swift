@@ -186,6 +186,14 @@ extension AppleNames {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateSignature(plain, .rsaSignatureMessagePKCS1v15SHA256, Self.message as CFData, &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
+            // A signature fails for a reason of its own: the device is locked, or the person says no.
+            try rooms.authentication.lock()
+            #expect(sign(plain).status == errSecInteractionNotAllowed)
+            try rooms.unlock()
+            let asking = try make([.privateKeyUsage, .userPresence], permanent: false)
+            let person = try rooms.person([.cancel])
+            defer { person.leave() }
+            #expect(sign(asking).status == errSecUserCanceled)
         }
 
         @Test func aKeyStaysWhatItIs() throws {
@@ -205,6 +213,27 @@ extension AppleNames {
                 kSecAttrApplicationLabel: Data(count: 20), kSecValueData: Data(count: 97),
             ]
             #expect(SecItemAdd(forged as CFDictionary, nil) == errSecParam)
+        }
+
+        @Test func aPublicHalfIsKeptWhereThatIsSaid() throws {
+            var wanted = try #require(parameters(try control([.privateKeyUsage, .userPresence])) as? [CFString: Any])
+            wanted[kSecPublicKeyAttrs] = [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any]
+            var error: Unmanaged<CFError>?
+            let key = try #require(SecKeyCreateRandomKey(wanted as CFDictionary, &error))
+            var found: CFTypeRef?
+            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrKeyClass: kSecAttrKeyClassPublic, kSecReturnRef: true]
+            #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
+            let half = try #require(found as? SecKey)
+            #expect(SecKeyCopyExternalRepresentation(half, nil) as Data? == SecKeyCopyPublicKey(key).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
+            #expect(try reference() == key)
+        }
+
+        @Test func aKeyOfThisDeviceIsNotSynchronised() throws {
+            let key = try make(permanent: false)
+            #expect(SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil) == errSecParam)
+            _ = try make()
+            let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary
+            #expect(SecItemUpdate(query, [kSecAttrSynchronizable: true] as CFDictionary) == errSecParam)
         }
 
         @Test func aKeyThatIsNotPermanentIsKeptByWhoeverMadeIt() throws {

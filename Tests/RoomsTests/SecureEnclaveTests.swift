@@ -60,8 +60,13 @@ extension AppleNames {
             var bytes = try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation
             #expect(throws: (any Error).self) { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: bytes) }
             bytes[bytes.count - 1] ^= 1
-            let altered = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes)
-            #expect(status { _ = try altered.signature(for: Self.message) } == errSecDecode)
+            #expect(status { _ = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes) } == errSecDecode)
+            // Another's public half in the place of the key's own.
+            let (mine, other) = (try SecureEnclave.P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+            var exchanged = mine.dataRepresentation
+            let place = try #require(exchanged.firstRange(of: mine.publicKey.x963Representation))
+            exchanged.replaceSubrange(place, with: other.publicKey.x963Representation)
+            #expect(status { _ = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: exchanged) } == errSecDecode)
             #expect(throws: (any Error).self) { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(count: 12)) }
         }
 

@@ -21,7 +21,7 @@ entitlement shared <<'PLIST'
 </dict></plist>
 PLIST
 entitlement denied <<'PLIST'
-<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/usr/local/games/bin/denied</string></array>
+<plist version="1.0"><dict><key>vauban-applications</key><array><string>program:/usr/local/games/bin/denied</string><string>program:/usr/local/games/bin/refused</string></array>
 <key>com.apple.private.keychain.deny</key><true/></dict></plist>
 PLIST
 # Both would share TEAM.app: the second gets a file of its own that comes first.
@@ -52,6 +52,8 @@ check 'another of the same person does not find it' equals "$(by alice /usr/loca
 check 'nor the same program of bob' equals "$(by bob /usr/local/games/bin/signer sign k 00)" -25300
 check 'one that asks for alice is refused while she cannot be asked' eval 'equals "$(by alice /usr/local/games/bin/signer make p presence)" 0 && equals "$(by alice /usr/local/games/bin/signer sign p 00)" -25308'
 check 'another hears that there is none, and not that it asks' equals "$(by alice /usr/local/games/bin/notary sign p 00)" -25300
+install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/refused && printf refused >>/usr/local/games/bin/refused
+check 'one that root denies the keychain makes none' equals "$(by alice /usr/local/games/bin/refused make k)" -34018
 check 'locked, it does not sign' eval 'alice lock 2>/dev/null; equals "$(by alice /usr/local/games/bin/signer sign k 00)" -25308; with_passcode alice unlock 2>/dev/null'
 
 # Groups that root grants.

@@ -5,7 +5,7 @@ import Glibc
 struct Fleet {
     static let argument = "client"
 
-    enum Work: String, CaseIterable { case get, search, update, add, delete }
+    enum Work: String, CaseIterable { case get, search, update, add, delete, sign }
 
     struct Result {
         let samples: Samples
@@ -61,7 +61,7 @@ struct Fleet {
             let items = Int(words[3]), let seconds = Double(words[4]), let countMax = Int(words[5])
         else { throw Fault("a client's words are wrong") }
         // The connection and what Foundation does once is made before.
-        try Member(number: number, clients: clients, items: items).once(.get, 0)
+        try Member(number: number, clients: clients, items: items).once(work == .sign ? .sign : .get, 0)
         FileHandle.standardOutput.write(Data([1]))
         guard FileHandle.standardInput.readData(ofLength: 1).count == 1 else { throw Fault("the others are gone") }
         let member = Member(number: number, clients: clients, items: items)
@@ -81,7 +81,7 @@ struct Fleet {
         @discardableResult
         func once(_ work: Work, _ turn: Int) throws -> UInt64 {
             // Scattered, each client over a part of its own, so that no two change the same one.
-            let part = items / clients
+            let part = max(items / clients, 1)
             let item = number * part + turn &* 7919 % part
             switch work {
             case .get: return try Items.timeGet(item)
@@ -89,6 +89,7 @@ struct Fleet {
             case .update: return try Items.timeUpdate(item)
             case .add: return try Items.timeAdd(Fleet.firstAdded(number, items) + turn)
             case .delete: return try Items.timeDelete(Fleet.firstAdded(number, items) + turn)
+            case .sign: return try Signing.time()
             }
         }
     }

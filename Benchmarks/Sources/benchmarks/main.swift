@@ -2,6 +2,7 @@
 // Benchmarks/run makes one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler to watch.
 // `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them.
 // `benchmarks guard` keeps an item that asks for the person; `benchmarks read N` and `benchmarks ask N` ask for it.
+// `benchmarks sign CLIENTS SECONDS` signs with a key of the enclave.
 import Foundation
 import Glibc
 
@@ -25,6 +26,9 @@ do {
     case Filling.argument:
         guard words.count == 2, let from = Int(words[0]), let to = Int(words[1]) else { end("fill takes two numbers", 64) }
         try Filling.run(from: from, to: to, clients: 4)
+    case "sign":
+        guard words.count == 2, let clients = Int(words[0]), let seconds = Double(words[1]) else { end("sign takes two numbers", 64) }
+        try Signing.run(clients: clients, seconds: seconds)
     case Scale.firstArgument: print(try Items.timeRefusal(), terminator: "")
     case "scale":
         guard words.count == 2, let items = Int(words[0]), let seconds = Double(words[1]),

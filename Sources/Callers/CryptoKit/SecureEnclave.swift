@@ -46,7 +46,7 @@ struct EnclavePrivateKey: Sendable {
     /// From bytes that an earlier one gave.
     init(_ kind: EnclaveKeyKind, stored: Data, _ context: LAContext?) throws {
         reference = try EnclaveKeyReference.reporting {
-            let reference = try EnclaveKeyReference(stored: stored, EnclaveKeyContext(context: context))
+            let reference = try EnclaveKeyReference(checking: stored, EnclaveKeyContext(context: context))
             guard reference.key.kind == kind else { throw Refusal(.badParameter, "the bytes are a key of another type") }
             return reference
         }

@@ -51,6 +51,11 @@ package final class KeyClient: Sendable {
         try onLine(for: nil, nil) { (line, _) throws(KeyLineFault) in try line.make(kind, control, password) }
     }
 
+    /// Refuses by name what is no key of this enclave, was altered, or is closed now.
+    package func check(_ key: EnclaveKey) throws(Refusal) {
+        try onLine(for: key, nil) { (line, _) throws(KeyLineFault) in try line.open(key) }
+    }
+
     package func use(
         _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking = KeyAsking(), password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
@@ -66,8 +71,8 @@ package final class KeyClient: Sendable {
         return try outcome.take()
     }
 
-    /// Runs a call on a line. One that lay idle may have ended meanwhile: then it runs once more on a fresh one, unless the person
-    /// was asked already.
+    /// Runs a call on a line. One that is idle may be ended by the enclave where there are many: then it runs once more on a fresh one,
+    /// unless the person was asked already.
     private func onLine<Value>(
         for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyLine, WasAsked) throws(KeyLineFault) -> Value
     ) throws(Refusal) -> Value {
@@ -87,7 +92,7 @@ package final class KeyClient: Sendable {
                     if refusal.reason != .malformed { give(back: line, cancellation) }
                     throw refusal
                 case .broken(let fault):
-                    let mayRepeat = kept != nil && !wasAsked.isTrue && cancellation?.isCancelled != true
+                    let mayRepeat = !isLast && !wasAsked.isTrue && cancellation?.isCancelled != true
                     guard mayRepeat else { throw Refusal(unreachable: .channel(fault), what: "the enclave") }
                 }
             }
@@ -113,27 +118,29 @@ package final class KeyClient: Sendable {
 
     /// A connection to keychaind, which lets the enclave go on with it.
     private func fresh() throws(Refusal) -> KeyLine {
-        do throws(HandshakeFault) {
-            let channel = try door.fresh()
-            do throws(ChannelFault) {
-                guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
-                try channel.send(header: header)
-                let message = try channel.receive(.machine)
-                switch try? KeychainReply(derBytes: message.header) {
-                case .handedOver: break
-                case .refused(let refusal): throw ChannelFault.malformed(refusal.message)
-                default: throw ChannelFault.malformed("the keychain does not hand its connection on; update Vauban")
-                }
-            } catch {
-                throw .channel(error)
-            }
-            do throws(SystemFault) {
-                return KeyLine(try Channel(socket: channel.socket, expecting: .person(uid: service.enclaveUID)))
-            } catch {
-                throw .system(error)
-            }
+        let handedOver: (channel: Channel, reply: KeychainReply)
+        do throws(HandshakeFault) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the enclave") }
+        switch handedOver.reply {
+        case .handedOver: break
+        case .refused(let refusal): throw refusal
+        default: throw Refusal(.unavailable, "the keychain does not hand its connection on; update Vauban")
+        }
+        do throws(SystemFault) {
+            return KeyLine(try Channel(socket: handedOver.channel.socket, expecting: .person(uid: service.enclaveUID)))
         } catch {
-            throw Refusal(unreachable: error, what: "the enclave")
+            throw Refusal(unreachable: .system(error), what: "the enclave")
+        }
+    }
+
+    private func askToHandOver() throws(HandshakeFault) -> (Channel, KeychainReply) {
+        let channel = try door.fresh()
+        do throws(ChannelFault) {
+            guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
+            try channel.send(header: header)
+            guard let reply = try? KeychainReply(derBytes: try channel.receive(.machine).header) else { throw .malformed("the keychain's answer cannot be read") }
+            return (channel, reply)
+        } catch {
+            throw .channel(error)
         }
     }
 }

@@ -32,6 +32,8 @@ final class KeyLine: @unchecked Sendable {
         return key
     }
 
+    func open(_ key: EnclaveKey) throws(KeyLineFault) { _ = try handle(of: key) }
+
     func use(
         _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking, _ password: borrowing SecretBytes?,
         waiting: @escaping (String) -> Void

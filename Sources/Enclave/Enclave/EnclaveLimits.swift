@@ -17,7 +17,12 @@ package enum EnclaveLimits {
     package static let authorisationsPerPersonMax = 64
     /// Connections of one person on which private keys are used, and keys that one of them has open.
     package static let keyLinesPerPersonMax = 64
+    /// Of one process, so that no program takes them all.
+    package static let keyLinesPerProcessMax = 32
     package static let openKeysMax = 64
+    /// Generations of the key of a class's private keys. None of them can ever go, since what it wraps may lie anywhere; beyond these, a
+    /// first passcode makes no further one.
+    package static let privateKeyGenerationsMax = 8
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.

@@ -61,7 +61,8 @@ extension Keybag {
             guard let classKey = made.first(where: { $0.purpose == newSlot.purpose && $0.generation == newSlot.generation }) else {
                 throw Refusal(.internalFault, "a class key is missing")
             }
-            if isRenewed, !fresh.contains(where: { $0.purpose == slot.purpose }) {
+            let generations = old.slots.count { $0.purpose == slot.purpose }
+            if isRenewed, generations < EnclaveLimits.privateKeyGenerationsMax, !fresh.contains(where: { $0.purpose == slot.purpose }) {
                 let blank = KeySlot(purpose: slot.purpose, generation: try Self.randomBytes(8), wrapping: .classKey, wrapped: [])
                 fresh.append(try wrap(try Self.randomKey(), as: blank, .classKey, classKey.key))
             }

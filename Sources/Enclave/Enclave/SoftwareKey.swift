@@ -12,7 +12,8 @@ package enum KeyResult: ~Copyable {
     case shared(SecretBytes)
 }
 
-/// A private key that is open for one operation. The library erases it with its last holder.
+/// A private key that is open for one operation. It is erased with its last holder: by the library, or by the room, whose `free`
+/// overwrites.
 package final class SoftwareKey: Sendable {
     private enum Material: Sendable {
         case p256Signing(P256.Signing.PrivateKey)

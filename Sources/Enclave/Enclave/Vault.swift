@@ -11,7 +11,7 @@ package final class Vault: Sendable {
     /// One derivation of a person waits for the enclave's turn at a time, so that nobody's many hold up another's one.
     let derivation = Mutex<Void>(())
     /// How many of this person's requests are at a derivation or wait for one.
-    let deriving = Mutex<Int>(0)
+    let deriving = Mutex<(all: Int, ofApplications: Int)>((0, 0))
 
     /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
     package init(person: UInt32, host: EnclaveHost) {

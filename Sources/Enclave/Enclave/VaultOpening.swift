@@ -133,8 +133,8 @@ extension Vault {
 
     private func passwordLayer(of opening: LayeredOpening, _ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer? {
         guard let parameters = opening.layered.password else { return nil }
-        try enterLine()
-        defer { leaveLine() }
+        try enterLine(ofApplication: true)
+        defer { leaveLine(ofApplication: true) }
         return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
     }
 }

@@ -129,17 +129,25 @@ extension Vault {
 
     // MARK: The cost of a guess
 
-    /// A place in the person's line of derivations, which `leaveLine` gives back.
-    func enterLine() throws(Refusal) {
-        let isIn = deriving.withLock { count in
-            guard count < EnclaveLimits.derivationsWaitingMax else { return false }
-            count += 1
+    /// A place in the person's line of derivations, which `leaveLine` gives back. Passwords of applications take half of it at most, so
+    /// that no program's keep its person from unlocking.
+    func enterLine(ofApplication: Bool = false) throws(Refusal) {
+        let isIn = deriving.withLock { waiting in
+            guard waiting.all < EnclaveLimits.derivationsWaitingMax else { return false }
+            if ofApplication, waiting.ofApplications >= EnclaveLimits.derivationsWaitingMax / 2 { return false }
+            waiting.all += 1
+            if ofApplication { waiting.ofApplications += 1 }
             return true
         }
         if !isIn { throw Refusal(.unavailable, "too many passcodes are being checked at once; try again") }
     }
 
-    func leaveLine() { deriving.withLock { $0 -= 1 } }
+    func leaveLine(ofApplication: Bool = false) {
+        deriving.withLock { waiting in
+            waiting.all -= 1
+            if ofApplication { waiting.ofApplications -= 1 }
+        }
+    }
 
     func newParameters(atLeast old: StretchParameters? = nil) throws(Refusal) -> StretchParameters {
         let salt = try Keybag.randomBytes(32)

@@ -18,7 +18,8 @@ extension Vault {
         }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         if let control { try throwIfNeverMet(requirement, of: control) }
-        if control?.needsApplicationPassword == true { try throwIfClosed(row) }
+        guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
@@ -77,19 +78,18 @@ extension Vault {
     // MARK: The application's password
 
     /// Spares the derivation where its result could not be used.
-    private func throwIfClosed(_ row: RowBinding) throws(Refusal) {
+    func throwIfClosed(_ protection: Protection) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
-            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
-            guard let current = bag.current(.protection(row.protection)) else { return }
-            if ring.key(.protection(row.protection), generation: current.generation) == nil { throw Self.closed(ring) }
+            guard let current = bag.current(.protection(protection)) else { return }
+            if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
         }
     }
 
     func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
-        try enterLine()
-        defer { leaveLine() }
+        try enterLine(ofApplication: true)
+        defer { leaveLine(ofApplication: true) }
         let parameters = try newParameters()
         return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
     }

@@ -21,6 +21,8 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
     private let keys = Mutex<[Int64: OpenedKey]>([:])
+    /// Since when it waits for a request; nil while it works on one.
+    private let idle = Mutex<UInt64?>(nil)
 
     init(room: EnclaveRoom, channel: Channel, caller: Peer, identity: CallerIdentity?) {
         self.room = room
@@ -41,10 +43,18 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     }
 
     func serve() {
-        while let message = try? channel.receive(.idle) {
+        while true {
+            idle.withLock { $0 = MachineClock.monotonic }
+            guard let message = try? channel.receive(.idle) else { return }
+            idle.withLock { $0 = nil }
             guard (try? answer(message)) ?? false else { return }
         }
     }
+
+    var idleSince: UInt64? { idle.withLock { $0 } }
+
+    /// Ends the line. Whoever used it makes another when it needs one.
+    func end() { channel.shutDown() }
 
     /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
     private func answer(_ message: consuming Message) throws -> Bool {
@@ -62,8 +72,9 @@ final class KeyLine: CallerLine, @unchecked Sendable {
         } catch {
             return try end("\(error)")
         }
+        guard Self.count(secret) <= request.secretBytesMax else { return try end("a secret came with a request that takes none, or too long a one") }
         let vault = room.vault(of: caller.uid)
-        room.attend(to: vault)
+        // Completes what ended meanwhile, once the answer is out.
         defer { room.attend(to: vault) }
         let answer: Answer
         do throws(Refusal) { answer = try carryOut(request, secret, in: vault) } catch { answer = .reply(.refused(error)) }
@@ -74,6 +85,13 @@ final class KeyLine: CallerLine, @unchecked Sendable {
             try channel.send(header: try KeyReply.shared.encoded(), secret: shared)
         }
         return true
+    }
+
+    private static func count(_ secret: borrowing SecretBytes?) -> Int {
+        switch secret {
+        case .none: 0
+        case .some(let secret): secret.count
+        }
     }
 
     private func end(_ why: String) throws -> Bool {
@@ -95,9 +113,13 @@ final class KeyLine: CallerLine, @unchecked Sendable {
 
     private func carryOut(_ request: KeyRequest, _ secret: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> Answer {
         switch request {
-        case .make(let kind, let control): return .reply(.made(try vault.makeKey(kind, control, password: secret)))
+        case .make(let kind, let control):
+            room.attend(to: vault)
+            return .reply(.made(try vault.makeKey(kind, control, password: secret)))
         case .open(let key):
-            try vault.throwIfClosed(key)
+            room.attend(to: vault)
+            // Everything of a key is bound to its outermost layer: that it comes off says that nothing was altered.
+            _ = try vault.open(key, for: key.kind.does(.sign) ? .sign : .decapsulate)
             return .reply(.opened(try add(key)))
         case .close(let handle):
             keys.withLock { $0[handle] = nil }
@@ -125,10 +147,11 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     private func result(of use: KeyUse, _ password: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> KeyResult {
         guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "no key has this handle") }
         if let open = opened.open(for: use.operation) {
-            // What is in memory counts only while its class is open.
+            // What is in memory counts only while its class is open; to ask for that lets time do its work first.
             try vault.throwIfClosed(opened.key)
             return try open.use(use.input)
         }
+        room.attend(to: vault)
         switch try vault.open(opened.key, for: use.operation) {
         case .opened(let secret):
             let open = try SoftwareKey(opened.key.kind, secret, for: use.operation)
@@ -163,10 +186,23 @@ private struct OpenedKey: Sendable {
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 
     mutating func take(_ open: SoftwareKey, for operation: KeyOperation) {
+        // Those over lattices are large, and are made anew for each use.
+        guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }
     }
 
     mutating func forget() { (signing, agreeing) = (nil, nil) }
+}
+
+extension KeyRequest {
+    /// As long as the application's password may be that comes with it.
+    fileprivate var secretBytesMax: Int {
+        switch self {
+        case .make(_, let control): control.needsApplicationPassword ? EnclaveLimits.applicationPasswordBytesMax : 0
+        case .use: EnclaveLimits.applicationPasswordBytesMax
+        case .open, .close: 0
+        }
+    }
 }
 
 extension Vault {

@@ -91,8 +91,8 @@ package enum QueryGrammar {
             attributes[.accessGroup] = .text(group)
         }
         try check(record.accessControl, attributes)
-        guard !attributes.isOfEnclave || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil) else {
-            throw Refusal(.badParameter, "only a private key that the enclave made has its token")
+        guard !attributes.isOfEnclave || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil && attributes[.synchronizable] != .number(1)) else {
+            throw Refusal(.badParameter, "only a private key that the enclave made has its token, and it stays on this device")
         }
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
@@ -132,7 +132,9 @@ package enum QueryGrammar {
         let isSettled = [AttributeName.tokenID, .accessControl, .keyClass, .type, .applicationLabel].allSatisfy { name in
             named[name].map { $0 == record.attributes[name] } ?? true
         }
-        guard isSettled, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true else {
+        guard isSettled, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true,
+            named[.synchronizable] != .number(1)
+        else {
             throw Refusal(.badParameter, "the key lives in the enclave: its value, class and access control cannot be changed")
         }
     }

@@ -17,7 +17,8 @@ struct ItemResult {
 
     /// What an add made of an object that is known.
     init(_ record: ItemRecord, _ object: ItemObject, value: Data?, reference: [UInt8]?) {
-        (kind, self.record, self.object, self.value, self.reference) = (record.kind, record, object, value, reference)
+        (kind, self.record, self.object, self.reference) = (record.kind, record, object, reference)
+        self.value = record.attributes.isOfEnclave ? nil : value
     }
 
     /// Nil where what was found is not what its class says: bytes that are no certificate.

@@ -35,15 +35,26 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     /// The bytes of the key as they may lie anywhere.
     package let stored: Data
     private let keys: EnclaveKeyContext
+    /// The lines of the service that it was fetched from, so that a use need not look for them.
+    private let client: Result<KeyClient, Refusal>
 
     init(_ key: EnclaveKey, _ keys: EnclaveKeyContext) throws {
         self.key = key
         self.keys = keys
+        client = Result { () throws(Refusal) in try EnclaveKeys.client() }
         stored = Data(try key.encoded())
     }
 
-    package convenience init(stored: Data, _ keys: EnclaveKeyContext) throws {
+    /// From an item of the keychain, which vouches for its bytes.
+    convenience init(stored: Data, _ keys: EnclaveKeyContext) throws {
         try self.init(EnclaveKey(stored: [UInt8](stored)), keys)
+    }
+
+    /// From bytes that lay anywhere: the enclave says whether they are a key of its, so that nobody is given another's public half
+    /// for it. The key's class must be open.
+    package convenience init(checking stored: Data, _ keys: EnclaveKeyContext) throws {
+        try self.init(stored: stored, keys)
+        try client.get().check(key)
     }
 
     /// Whether a Vauban is set up for this process.
@@ -98,7 +109,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     }
 
     private func use(_ operation: KeyOperation, _ input: [UInt8]) throws -> KeyOutcome {
-        let client = try EnclaveKeys.client()
+        let client = try client.get()
         let outcome = try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
             let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
             return OutcomeBox(

@@ -94,6 +94,11 @@ struct KeyDictionary {
         if let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary {
             for (key, value) in own { if let name = key as? String { merged[NSString(string: name)] = value } }
         }
+        // A public half is no key of a token, and asks nobody unless its own dictionary says so.
+        if !isPrivate, namesToken {
+            merged.removeObject(forKey: kSecAttrTokenID)
+            if (whole[kSecPublicKeyAttrs] as? NSDictionary)?[kSecAttrAccessControl] == nil { merged.removeObject(forKey: kSecAttrAccessControl) }
+        }
         merged.removeObject(forKey: kSecPrivateKeyAttrs)
         merged.removeObject(forKey: kSecPublicKeyAttrs)
         return KeyDictionary(merged)

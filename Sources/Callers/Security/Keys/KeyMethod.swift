@@ -39,8 +39,8 @@ enum KeyMethod: Hashable, Sendable {
         case oaep(KeyHash)
     }
 
-    init?(_ algorithm: SecKeyAlgorithm) {
-        let parts = algorithm.name.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    init?(_ name: String) {
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3, parts[0] == "algid" else { return nil }
         let rest = Array(parts.dropFirst(3))
         switch (parts[1], parts[2]) {

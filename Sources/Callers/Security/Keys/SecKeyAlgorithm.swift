@@ -2,8 +2,13 @@
 /// work here says `SecKeyIsAlgorithmSupported`, and Specs/key-algorithms.md.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     let name: String
+    /// The name taken apart, once for all its uses; nil where nothing here does it.
+    let method: KeyMethod?
 
-    public init(rawValue: CFString) { name = rawValue as String }
+    public init(rawValue: CFString) {
+        name = rawValue as String
+        method = KeyMethod(name)
+    }
 
     public var rawValue: CFString { NSString(string: name) }
 
@@ -113,8 +118,13 @@ public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
 /// A parameter of a key exchange: Apple's `SecKeyKeyExchangeParameter`.
 public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
     let name: String
+    /// The name taken apart, once for all its uses; nil where nothing here does it.
+    let method: KeyMethod?
 
-    public init(rawValue: CFString) { name = rawValue as String }
+    public init(rawValue: CFString) {
+        name = rawValue as String
+        method = KeyMethod(name)
+    }
 
     public var rawValue: CFString { NSString(string: name) }
 

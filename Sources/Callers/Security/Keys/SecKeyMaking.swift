@@ -26,7 +26,7 @@ public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, 
         let dictionary = KeyDictionary(attributes)
         if dictionary.namesToken {
             try dictionary.checkToken()
-            return SecKey(try KeyMaterial(EnclaveKeyReference(stored: keyData as Data, try dictionary.keyContext())))
+            return SecKey(try KeyMaterial(EnclaveKeyReference(checking: keyData as Data, try dictionary.keyContext())))
         }
         let type = try KeyMaking.type(dictionary)
         switch dictionary.text(kSecAttrKeyClass) {

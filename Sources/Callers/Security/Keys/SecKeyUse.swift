@@ -9,7 +9,7 @@ internal import VaubanSecretBytes
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    perform(.sign, key, algorithm, error) { try $0.sign(dataToSign as Data, $1) }
+    perform(.sign, key, algorithm, error) { try $0.sign(dataToSign.copied, $1) }
 }
 
 /// Whether a signature is right: Apple's `SecKeyVerifySignature`. One that is not gives errSecVerifyFailed.
@@ -54,7 +54,7 @@ public func SecKeyCopyKeyExchangeResult(
 
 /// Whether a key does something: Apple's `SecKeyIsAlgorithmSupported`. Asks nobody.
 public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
-    guard let material = key.material, let method = KeyMethod(algorithm) else { return false }
+    guard let material = key.material, let method = algorithm.method else { return false }
     return material.does(operation, method)
 }
 
@@ -63,7 +63,7 @@ private func perform(
     _ body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
     reporting(error) {
-        guard let material = key.material, let method = KeyMethod(algorithm), material.does(operation, method) else {
+        guard let material = key.material, let method = algorithm.method, material.does(operation, method) else {
             throw KeyFault(errSecParam, "the key does not do \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
         }
         do {
@@ -80,7 +80,12 @@ private func perform(
 
 extension SecKeyAlgorithm {
     /// A caller's own words go into no text.
-    fileprivate var isKnownName: Bool { KeyMethod(self) != nil }
+    fileprivate var isKnownName: Bool { method != nil }
+}
+
+extension NSData {
+    /// Its bytes in one copy; a cast goes through them one by one.
+    fileprivate var copied: Data { Data(bytes: bytes, count: length) }
 }
 
 extension KeyMaterial {

@@ -1,0 +1,125 @@
+// Who relies on a second factor: a server, here a folder with the people it knows and the challenges that are open. It needs no
+// keychain; what it keeps is public halves.
+//
+//     RelyingParty FOLDER enrol NAME [ACTION…]           a public key on standard input; what the person may approve: actions
+//     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, good for 120 seconds; the statement begins with an action
+//     RelyingParty FOLDER verify                         a response on standard input
+import Approval
+import Foundation
+import Security
+
+/// What is known of a person.
+struct Person: Codable {
+    let publicKey: Data
+    let actions: [String]
+}
+
+enum Refusal: String, Error {
+    case name = "a name has letters, digits and dashes only"
+    case unknownPerson = "nobody of this name is enrolled"
+    case enrolled = "somebody of this name is enrolled already; an old key is not exchanged for a new one on the new one's word"
+    case key = "this is no public key over P-256"
+    case statement = "the statement cannot be shown on one line"
+    case response = "this is no response"
+    case notOpen = "no such challenge is open: it was answered already, or never given"
+    case expired = "the challenge has expired"
+    case signature = "the signature is not this person's over this statement"
+    case notAllowed = "it is this person, who may not do that"
+}
+
+struct RelyingParty {
+    let folder: URL
+    static let name = "example.org"
+    static let openFor = 120
+
+    private func file(_ kind: String, _ name: String) throws -> URL {
+        let isPlain = name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x2d }
+        guard isPlain, (1...64).contains(name.utf8.count) else { throw Refusal.name }
+        let place = folder.appendingPathComponent(kind)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return place.appendingPathComponent(name)
+    }
+
+    /// Records the public half. Whose it is must be known by other means, such as who is signed in with their password.
+    func enrol(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
+        let place = try file("people", name)
+        guard Self.key(publicKey) != nil else { throw Refusal.key }
+        let person = try JSONEncoder().encode(Person(publicKey: publicKey, actions: actions))
+        do { try person.write(to: place, options: .withoutOverwriting) } catch { throw Refusal.enrolled }
+    }
+
+    /// A fresh challenge, remembered until it is answered.
+    func ask(_ name: String, _ statement: String, seconds: Int) throws -> Challenge {
+        guard FileManager.default.fileExists(atPath: try file("people", name).path) else { throw Refusal.unknownPerson }
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<64).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
+        let expires = Int(Date().timeIntervalSince1970) + seconds
+        guard let challenge = Challenge(relyingParty: Self.name, person: name, statement: statement, nonce: nonce, expires: expires) else {
+            throw Refusal.statement
+        }
+        try Data(challenge.line.utf8).write(to: try file("open", nonce), options: .withoutOverwriting)
+        return challenge
+    }
+
+    /// What was approved. A challenge is answered once, rightly or not.
+    func verify(_ line: Data) throws -> Challenge {
+        guard let response = try? JSONDecoder().decode(Response.self, from: line) else { throw Refusal.response }
+        let open = try file("open", response.nonce)
+        // Whoever takes it away has it; of two at the same time that is one.
+        guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil else {
+            throw Refusal.notOpen
+        }
+        guard Int(Date().timeIntervalSince1970) < challenge.expires else { throw Refusal.expired }
+
+        // Authentication: who is it? The text that is verified is the one that was asked, whatever was shown elsewhere.
+        guard let stored = try? Data(contentsOf: try file("people", challenge.person)), let person = try? JSONDecoder().decode(Person.self, from: stored),
+            let key = Self.key(person.publicKey)
+        else { throw Refusal.unknownPerson }
+        guard
+            SecKeyVerifySignature(
+                key, .ecdsaSignatureMessageX962SHA256, challenge.signedBytes as CFData, response.signature as CFData, nil)
+        else { throw Refusal.signature }
+
+        // Authorization: may they? That is another question, which only now can be asked.
+        let action = challenge.statement.split(separator: " ").first.map(String.init) ?? ""
+        guard person.actions.contains(action) else { throw Refusal.notAllowed }
+        return challenge
+    }
+
+    private static func key(_ bytes: Data) -> SecKey? {
+        let attributes: [String: Any] = [
+            kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass as String: kSecAttrKeyClassPublic,
+            kSecAttrKeySizeInBits as String: 256,
+        ]
+        guard bytes.count == 65 else { return nil }
+        return SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil)
+    }
+}
+
+func finish(_ text: String, _ code: Int32) -> Never {
+    print(text)
+    exit(code)
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+guard words.count >= 2 else { finish("usage: RelyingParty FOLDER enrol NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64) }
+let party = RelyingParty(folder: URL(fileURLWithPath: words[0]))
+do {
+    switch (words[1], words.count) {
+    case ("enrol", 3...):
+        guard let key = readLine().flatMap({ Data(base64Encoded: $0) }) else { throw Refusal.key }
+        try party.enrol(words[2], key, Array(words[3...]))
+        print("Enrolled: \(words[2])")
+    case ("ask", 4), ("ask", 5):
+        let seconds = words.count == 5 ? Int(words[4]) : RelyingParty.openFor
+        guard let seconds, (0...3600).contains(seconds) else { finish("a challenge is good for 0 to 3600 seconds", 64) }
+        print(try party.ask(words[2], words[3], seconds: seconds).line)
+    case ("verify", 2):
+        guard let line = readLine() else { throw Refusal.response }
+        let approved = try party.verify(Data(line.utf8))
+        print("Approved by \(approved.person): \(approved.statement)")
+    default: finish("usage: RelyingParty FOLDER enrol NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64)
+    }
+} catch let refusal as Refusal {
+    finish("Refused: \(refusal.rawValue).", 1)
+}

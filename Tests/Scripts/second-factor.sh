@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The programs SecondFactor and RelyingParty of Examples with a finger: the key is made for the fingers of now, real fprintd with a
+# virtual sensor says which that is, and another finger enrolled later ends the key. Without a finger they are run by examples.sh.
+# proves: C-171
+set -u
+# Before the home is another one, in which the build would have to fetch everything.
+swift build --package-path Examples >"$TMPDIR/built" 2>&1 || { cat "$TMPDIR/built"; echo 'FAILED: the examples do not build'; exit 1; }
+samples=$(swift build --package-path Examples --show-bin-path)
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/own-bus.sh
+. Tests/Scripts/lib/own-fprintd.sh
+[ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
+trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
+export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
+
+party() { "$samples/RelyingParty" "$TMPDIR/party" "$@"; }
+touches=$TMPDIR/bus/touches
+printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bus/own-fprintd.py" "%s" "%s" "$@" >>"%s/touched" 2>&1\n' "$TMPDIR" "$bus_address" "$sensor" "$TMPDIR" >"$touches"
+chmod 755 "$touches"
+
+# approves WHAT STATUS: approves the challenge at a terminal, with the steps on standard input.
+approves() {
+    sed "s|^touch |run $touches touch |" >"$TMPDIR/steps"
+    play "$VAUBAN_BUILD/vauban" approve -- sh -c 'exec "$1" approve <"$2" >"$3"' sh "$samples/SecondFactor" "$TMPDIR/challenge" "$TMPDIR/response" \
+        <"$TMPDIR/steps" >"$TMPDIR/out" 2>"$TMPDIR/err"
+    [ $? = "$2" ] && return
+    cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touched" "$VAUBAN_HOME/vauban.log"
+    fail "$1"
+}
+# learns WHO: enrols a finger.
+learns() {
+    "$touches" touch "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" &
+    touching=$!
+    expect_status 0 vauban finger enroll --passcode-fd 0 <<<"$passcode"
+    wait "$touching" || { cat "$TMPDIR/touched"; fail 'the touches did not end'; }
+}
+
+start_bus
+start_logind "$(id -u)"
+start_polkit
+start_fprintd
+set_passcode
+learns alice
+
+expect_status 0 "$samples/SecondFactor" enrol anna
+[ -s "$TMPDIR/err" ] && fail 'the key asks for the passcode though there is a finger'
+cp "$TMPDIR/out" "$TMPDIR/anna.key"
+expect_status 0 party enrol anna transfer <"$TMPDIR/anna.key"
+party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
+approves 'a finger approves' 0 <<STEPS
+expect It says:   “example.org: transfer 40 to bert”
+expect Touch the reader
+absent Passcode (
+touch 'SCAN alice'
+STEPS
+expect_status 0 party verify <"$TMPDIR/response"
+expect_text 'Approved by anna: transfer 40 to bert' "$TMPDIR/out"
+echo 'ok: the finger that was there when the key was made approves'
+
+party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
+approves 'another finger, which the reader does not know' 1 <<STEPS
+expect Touch the reader
+touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
+absent Passcode (
+STEPS
+[ -s "$TMPDIR/response" ] && fail 'a finger that nobody knows approved'
+echo 'ok: another finger does not, and the passcode is not asked for in its place'
+
+# Who knows the passcode enrols their own finger.
+learns bob
+approves 'a finger enrolled later' 1 <<STEPS
+absent Touch the reader
+absent Passcode (
+STEPS
+[ -s "$TMPDIR/response" ] && fail 'a finger that came later approved'
+# It is the set that ended it: a key that is made now takes a finger.
+expect_status 0 "$samples/SecondFactor" enrol bert
+cp "$TMPDIR/out" "$TMPDIR/bert.key"
+expect_status 0 party enrol bert transfer <"$TMPDIR/bert.key"
+party ask bert 'transfer 40 to anna' >"$TMPDIR/challenge"
+approves 'a key made for both fingers' 0 <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+STEPS
+expect_status 0 party verify <"$TMPDIR/response"
+echo 'ok: a finger that is enrolled later ends the key'
+expect_status 0 "$samples/SecondFactor" forget anna
+
+# As shipped, user mode cannot tell sets of fingers apart, and the program says what it does instead.
+vauban stop 2>/dev/null
+printf '%s\n' --finger-sets by-mode >"$VAUBAN_HOME/enclave-arguments"
+unlock
+expect_status 0 "$samples/SecondFactor" enrol anna
+expect_text 'The passcode will do in place of a finger' "$TMPDIR/err"
+echo 'ok: where the fingers of now cannot be told from others the passcode does as well, and that is said'
