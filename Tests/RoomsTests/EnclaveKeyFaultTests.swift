@@ -140,7 +140,7 @@ struct EnclaveKeyFaultTests {
         }
         try awaitTrue("every line in use") { asked.value == 32 }
         var found: Refusal?
-        do { _ = try KeyClient(service: rooms.service).make(.p256, guarded) } catch let refusal as Refusal { found = refusal }
+        do { _ = try KeyClient(service: rooms.service).make(.p256, guarded) } catch { found = error }
         #expect(found?.reason == .unavailable && found?.detail?.contains("use private keys at once") == true)
         #expect(waiting.allSatisfy { !$0.isOver })
         for cancellation in cancellations { cancellation.cancel() }
