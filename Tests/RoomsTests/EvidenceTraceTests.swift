@@ -76,6 +76,8 @@ import VaubanLinuxHost
             cancellation.cancel()
             let why = gone()
             #expect(why != nil)
+            // Until it is off the screen, the next person could be shown it.
+            try awaitTrue("the end of the question") { person.outcomes.count == 1 }
         }
 
         // Two callers at once.

@@ -247,6 +247,21 @@ extension AppleNames {
             try await store.removeRight(empty)
         }
 
+        /// Removed by its name, it ends wherever this process holds it.
+        @Test func whatIsRemovedIsAuthorisedNowhere() async throws {
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { person.leave() }
+            for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }] as [(String) async throws -> Void] {
+                let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
+                try await right.authorize(localizedReason: "read")
+                #expect(try await right.secret.rawData == Data("s".utf8))
+                try await removal(identifier)
+                #expect(right.state == .notAuthorized)
+                #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
+                #expect(await code { _ = try await right.key.sign(Data(), algorithm: algorithm) } == notAuthorized)
+            }
+        }
+
         @Test func removingTakesKeyAndSecretAndNothingElse() async throws {
             let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8)]
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)

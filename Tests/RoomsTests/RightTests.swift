@@ -221,6 +221,20 @@ extension AppleNames {
             observation.invalidate()
         }
 
+        /// What a handler holds, whoever holds the right among it, ends with the looking.
+        @Test func whoStopsLookingLetsGoOfTheRight() throws {
+            final class Owner: Sendable { let right = LARight() }
+            weak var held: Owner?
+            let observation = {
+                let owner = Owner()
+                held = owner
+                return owner.right.observe(\.state) { _, _ in owner.right.tag += 1 }
+            }()
+            #expect(held != nil)
+            observation.invalidate()
+            #expect(held == nil)
+        }
+
         /// Authentication is not authorisation: it enables it. And what one right was given is no other's.
         @Test(.proves("C-174", "C-197"))
         func whoeverIsAuthenticatedIsNotYetAuthorised() async throws {

@@ -32,11 +32,26 @@ public struct Challenge: Codable, Sendable {
         Data(["org.example.approval 1", relyingParty, person, nonce, "\(expires)", statement].joined(separator: "\n").utf8)
     }
 
+    /// What the person is shown as the reason, all of it: a longer one would be cut off on the screen.
+    public var shown: String { "\(relyingParty): \(statement)" }
+    private static let shownCharactersMax = 200
+
     private var isPlain: Bool {
-        [relyingParty, person, nonce, statement].allSatisfy { field in
-            (1...300).contains(field.utf8.count)
-                && !field.unicodeScalars.contains { $0.properties.generalCategory == .control || ($0.properties.isWhitespace && $0 != " ") }
-        }
+        shown.count <= Self.shownCharactersMax && [relyingParty, person, nonce, statement].allSatisfy(\.isPlain)
+    }
+}
+
+extension String {
+    /// A line on which nothing is hidden: no control, format or private characters, none that draws nothing, and no spaces but single ones
+    /// between words.
+    fileprivate var isPlain: Bool {
+        (1...300).contains(utf8.count) && !hasPrefix(" ") && !hasSuffix(" ") && !contains("  ")
+            && unicodeScalars.allSatisfy { scalar in
+                let properties = scalar.properties
+                let hidden: [Unicode.GeneralCategory] = [.control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator]
+                return !hidden.contains(properties.generalCategory) && !properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
+                    && (!properties.isWhitespace || scalar == " ")
+            }
     }
 }
 

@@ -90,7 +90,7 @@ func approve() throws {
     guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else { finish("There is no challenge on standard input.", 64) }
     // Said where the person is asked, and it is what they sign.
     let context = LAContext()
-    context.localizedReason = "\(challenge.relyingParty): \(challenge.statement)"
+    context.localizedReason = challenge.shown
     var found: AnyObject?
     let query = identity(challenge.person).merging([kSecReturnRef as String: true, kSecUseAuthenticationContext as String: context]) { $1 }
     let status = SecItemCopyMatching(query as CFDictionary, &found)

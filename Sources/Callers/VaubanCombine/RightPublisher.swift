@@ -8,7 +8,10 @@ public import LocalAuthentication
 extension NSObjectProtocol where Self: LARight {
     /// The present state and every later one, in order, as they are asked for: Combine's `publisher(for:)`, for `\.state`, which is the one
     /// property of a right that is observed. It does not keep the right, and finishes with it. Values come on any thread.
-    public func publisher(for keyPath: KeyPath<Self, LARight.State>) -> RightStatePublisher { RightStatePublisher(right: observable) }
+    public func publisher(for keyPath: KeyPath<Self, LARight.State>) -> RightStatePublisher {
+        precondition(keyPath == \Self.state, "only the state of a right is published")
+        return RightStatePublisher(right: observable)
+    }
 }
 
 /// The states of one right.

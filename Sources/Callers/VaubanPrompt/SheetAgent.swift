@@ -75,10 +75,11 @@ public final class SheetAgent: Sendable {
     /// Whether the person sits before this session. While they do not, nothing is asked here: what was on the screen goes to the next
     /// place, and authd is not told of this one.
     public func session(isActive: Bool) {
-        let left = seat.withLock { seat -> PromptAgent? in
-            seat.isTaken = isActive
-            return isActive ? nil : seat.agent
+        let (isNews, left) = seat.withLock { seat -> (Bool, PromptAgent?) in
+            defer { seat.isTaken = isActive }
+            return (seat.isTaken != isActive, isActive ? nil : seat.agent)
         }
+        guard isNews else { return }
         left?.end()
         seatChanged.signal()
     }

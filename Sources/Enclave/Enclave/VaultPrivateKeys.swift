@@ -14,7 +14,7 @@ extension Vault {
             throw Refusal(.badParameter, "an access control that asks for the person needs privateKeyUsage to protect a private key")
         }
         try throwIfNeverMet(requirement, of: control)
-        if control.needsApplicationPassword { try throwIfClosed(control.protection) }
+        if control.needsApplicationPassword { try throwIfClosed(control.protection, of: person) }
         let layer = control.needsApplicationPassword ? try newPasswordLayer(password) : nil
         let made = try SoftwareKey.make(kind)
         return try state.withLock { (state) throws(Refusal) -> EnclaveKey in

@@ -18,8 +18,7 @@ extension Vault {
         }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         if let control { try throwIfNeverMet(requirement, of: control) }
-        guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
-        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection) }
+        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection, of: row.person) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
@@ -78,10 +77,11 @@ extension Vault {
     // MARK: The application's password
 
     /// Spares the derivation where its result could not be used.
-    func throwIfClosed(_ protection: Protection) throws(Refusal) {
+    func throwIfClosed(_ protection: Protection, of owner: UInt32) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
+            guard owner == person else { throw Refusal(.badParameter, "the row is another person's") }
             guard let current = bag.current(.protection(protection)) else { return }
             if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
         }

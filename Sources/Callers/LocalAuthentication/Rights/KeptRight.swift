@@ -124,8 +124,13 @@ extension KeptRight {
     func remove() throws { try Self.remove(identifier, label) }
 
     private static func remove(_ identifier: String, _ label: Data) throws {
-        try KeychainCall.delete(record(identifier, [kSecAttrGeneric: label]))
+        var missing: NSError?
+        do { try KeychainCall.delete(record(identifier, [kSecAttrGeneric: label])) } catch let error as NSError where error.code == Int(errSecItemNotFound) {
+            missing = error
+        }
+        // Also where the record is gone already: an earlier removal may have come no farther.
         do { try KeychainCall.delete(key(tag(of: identifier), label)) } catch let error as NSError where error.code == Int(errSecItemNotFound) {}
+        if let missing { throw missing }
     }
 
     static func removeAll() throws {
@@ -146,8 +151,19 @@ extension KeptRight {
             kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
         ]
         for found in (try? KeychainCall.list(query)) ?? [] {
-            guard let tag = found[kSecAttrApplicationTag] as? Data, let label = found[kSecAttrApplicationLabel] as? Data, isStray((tag, label)) else { continue }
+            guard let tag = found[kSecAttrApplicationTag] as? Data, let label = found[kSecAttrApplicationLabel] as? Data, isStray((tag, label)),
+                !isNamed(label, String(decoding: tag.dropFirst(self.tag(of: "").count), as: UTF8.self))
+            else { continue }
             try? KeychainCall.delete(key(tag, label))
+        }
+    }
+
+    /// Whether a record names the key now: somebody may have saved a right under the identifier meanwhile. What cannot be told counts as one.
+    private static func isNamed(_ label: Data, _ identifier: String) -> Bool {
+        do {
+            return try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true]))).label == label
+        } catch {
+            return (error as NSError).code != Int(errSecItemNotFound)
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Security
+internal import Synchronization
 
 /// A right that is kept, with a private key that nobody but the enclave holds and that works only while the right is authorised: Apple's
 /// `LAPersistedRight` (C-200 … C-213). `LARightStore` gives it; its requirement was fixed when it was saved.
@@ -12,6 +13,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         gate = KeyGate(kept)
         super.init(gate: gate)
         tag = kept.tag
+        HeldRights.add(self)
     }
 
     /// The key that stands behind the right. Whoever keeps it keeps the right, and so its authorisation.
@@ -33,6 +35,27 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
     }
 
     private static let endings: Set<Int> = Set([errSecInteractionNotAllowed, errSecAuthFailed, errSecUserCanceled, errSecItemNotFound].map { Int($0) })
+}
+
+/// The kept rights that somebody in this process holds, so that removing one ends it wherever it is held.
+enum HeldRights {
+    private struct Held: Sendable {
+        weak var right: LAPersistedRight?
+    }
+
+    private static let all = Mutex<[Held]>([])
+
+    static func add(_ right: LAPersistedRight) {
+        all.withLock { held in
+            held.removeAll { $0.right == nil }
+            held.append(Held(right: right))
+        }
+    }
+
+    static func deauthorize(_ isMeant: (KeptRight) -> Bool) {
+        let rights = all.withLock { held in held.compactMap(\.right) }
+        for right in rights where isMeant(right.gate.kept) { right.core.deauthorize() }
+    }
 }
 
 /// The one secret of a right, as it was saved: Apple's `LASecret`.

@@ -56,11 +56,11 @@ public final class LARightStore: NSObject, Sendable {
         try await RightCalls.run { try Self.remove(right) }
     }
 
-    /// Removes the right of an identifier with its key and its secret.
-    public func removeRight(forIdentifier identifier: String) async throws { try await RightCalls.run { try KeptRight.remove(identifier) } }
+    /// Removes the right of an identifier with its key and its secret; what this process holds of it is no longer authorised.
+    public func removeRight(forIdentifier identifier: String) async throws { try await RightCalls.run { try Self.remove(identifier) } }
 
     /// Removes all rights of this program with their keys and secrets; that there are none is no error.
-    public func removeAllRights() async throws { try await RightCalls.run { try KeptRight.removeAll() } }
+    public func removeAllRights() async throws { try await RightCalls.run { try Self.removeAll() } }
 
     /// The same as `removeRight(_:)`, which answers on a private queue.
     public func removeRight(_ right: LAPersistedRight, completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -69,12 +69,22 @@ public final class LARightStore: NSObject, Sendable {
 
     /// The same as `removeRight(forIdentifier:)`, which answers on a private queue.
     public func removeRight(forIdentifier identifier: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
-        RightCalls.run({ completion($1) }) { try KeptRight.remove(identifier) }
+        RightCalls.run({ completion($1) }) { try Self.remove(identifier) }
     }
 
     /// The same as `removeAllRights()`, which answers on a private queue.
     public func removeAllRights(completion: @escaping @Sendable ((any Error)?) -> Void) {
-        RightCalls.run({ completion($1) }) { try KeptRight.removeAll() }
+        RightCalls.run({ completion($1) }) { try Self.removeAll() }
+    }
+
+    private static func remove(_ identifier: String) throws {
+        HeldRights.deauthorize { $0.identifier == identifier }
+        try KeptRight.remove(identifier)
+    }
+
+    private static func removeAll() throws {
+        HeldRights.deauthorize { _ in true }
+        try KeptRight.removeAll()
     }
 
     private static func remove(_ right: LAPersistedRight) throws {

@@ -15,15 +15,23 @@ package enum RightChange: Sendable {
 
 /// One who looks, until they say that it is enough.
 package final class RightObservation: Sendable {
-    private let handler: @Sendable (RightChange) -> Void
-    private let isActive = Atomic(true)
+    private typealias Handler = @Sendable (RightChange) -> Void
+    private let handler: Mutex<Handler?>
 
-    init(_ handler: @escaping @Sendable (RightChange) -> Void) { self.handler = handler }
+    init(_ handler: @escaping @Sendable (RightChange) -> Void) { self.handler = Mutex(handler) }
 
-    package func invalidate() { isActive.store(false, ordering: .sequentiallyConsistent) }
-    var isOver: Bool { !isActive.load(ordering: .sequentiallyConsistent) }
+    /// Lets go of the handler, which may hold whoever holds the right; outside the lock, since all of that may end with it.
+    package func invalidate() {
+        let ended = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        withExtendedLifetime(ended) {}
+    }
 
-    func tell(_ change: RightChange) { if !isOver { handler(change) } }
+    var isOver: Bool { handler.withLock { $0 == nil } }
+
+    func tell(_ change: RightChange) { handler.withLock { $0 }?(change) }
 }
 
 package final class RightCore: Sendable {

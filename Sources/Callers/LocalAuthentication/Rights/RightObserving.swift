@@ -30,6 +30,7 @@ extension NSObjectProtocol where Self: LARight {
         _ keyPath: KeyPath<Self, LARight.State>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<LARight.State>) -> Void
     ) -> NSKeyValueObservation {
+        precondition(keyPath == \Self.state, "only the state of a right is observed")
         let observation = core.observe { [weak self] change in
             guard let self else { return }
             switch change {
