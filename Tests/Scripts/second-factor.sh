@@ -27,6 +27,12 @@ approves() {
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touched" "$VAUBAN_HOME/vauban.log"
     fail "$1"
 }
+# awaits WHAT TEXT: asks for the status until it has the text.
+awaits() {
+    for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    cat "$TMPDIR/status"
+    fail "$1"
+}
 # learns WHO: enrols a finger.
 learns() {
     "$touches" touch "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" &
@@ -40,6 +46,7 @@ start_logind "$(id -u)"
 start_polkit
 start_fprintd
 set_passcode
+awaits 'fprintd came' 'there is a reader; no finger is enrolled'
 learns alice
 
 expect_status 0 "$samples/SecondFactor" enrol anna
