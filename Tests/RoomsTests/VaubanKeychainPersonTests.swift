@@ -184,7 +184,8 @@ extension AppleNames {
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)
             let asked = AsyncStream<Void>.makeStream()
-            let person = try rooms.person([.act { asked.continuation.yield() }])
+            // Each question that comes when the one before is given up stays without an answer as well.
+            let person = try rooms.person([.act { asked.continuation.yield() }] + Array(repeating: .silence, count: 8))
             let waiting = (0..<8).map { _ in Task { [self] in try await text() } }
             for await _ in asked.stream { break }
             #expect(try await text(of: plain) == "open")
