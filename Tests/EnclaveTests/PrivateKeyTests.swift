@@ -12,7 +12,7 @@ import VaubanSecretBytes
 /// What becomes of private keys when the device, its passcode and its class keys change.
 @Suite struct PrivateKeyTests {
     private let bench = Workbench()
-    private static let digest = [UInt8](repeating: 7, count: 32)
+    private static let digest = SHA256.hash(data: Data("a message".utf8))
 
     private func reason(_ body: () throws -> Void) -> Refusal.Reason? { refusal(body)?.reason }
 
@@ -23,17 +23,9 @@ import VaubanSecretBytes
     /// Signs with a key that asks for nothing, and checks the signature by the key's own public half.
     private func signs(_ key: EnclaveKey, in vault: Vault) throws -> Bool {
         guard case .opened(let secret) = try vault.open(key, for: .sign) else { return false }
-        guard case .signature(let raw) = try SoftwareKey(key.kind, secret, for: .sign).use(Self.digest) else { return false }
+        guard case .signature(let raw) = try SoftwareKey(key.kind, secret, for: .sign).use(Array(Self.digest)) else { return false }
         let half = try P256.Signing.PublicKey(x963Representation: key.publicKey)
-        return half.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: raw), for: GivenDigest(bytes: Self.digest))
-    }
-
-    private struct GivenDigest: Digest {
-        static var byteCount: Int { 32 }
-        let bytes: [UInt8]
-        func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value { try bytes.withUnsafeBytes(body) }
-        func makeIterator() -> Array<UInt8>.Iterator { bytes.makeIterator() }
-        var description: String { "digest" }
+        return half.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: raw), for: Self.digest)
     }
 
     @Test func aKeyOutlivesEveryChangeOfThePasscode() throws {

@@ -108,6 +108,7 @@ struct EnclaveKeyFaultTests {
         #expect(refusal { _ = try client.use(damaged, .sign, digest) } == .keyDamaged)
         try rooms.authentication.erase(secret(Rooms.passcode))
         #expect(refusal { _ = try client.use(key, .sign, digest) } == .keyDestroyed)
+        try MemoryScanTests.expectSentences(["a private key is under keys of one installation's enclave: on another, or after an erasure, it is refused by name"])
     }
 
     /// A process that makes ever more lines loses those that it does not use, and its clients notice nothing.

@@ -58,16 +58,7 @@ echo 'ok: a session that is behind another, remote, ending or over is no place t
 
 # A session of the same person at another place takes the question over, as a terminal does here.
 tell_logind 'session active'
-play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
-expect Programs can ask you here
-run touch $TMPDIR/approver
-expect Who asks
-expect asscode
-secret $passcode
-expect Accepted
-key ctrl-c
-STEPS
-approver=$!
+start_approver
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
 run until [ -e $TMPDIR/approver ]; do :; done
@@ -77,8 +68,7 @@ run $TMPDIR/session online
 gone
 run $TMPDIR/get-ended 0
 STEPS
-wait "$approver"
-grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the approver was not asked'; }
+await_approver
 echo 'ok: the question goes to where the person is'
 
 # Without a login manager nobody knows of sessions, and one that comes is asked.

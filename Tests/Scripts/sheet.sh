@@ -31,7 +31,9 @@ run $TMPDIR/get-ended 0
 forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out
 STEPS
-grep -qF 'a window of its own, and not drawn inside the window of the program that asks' Manual/prompts.md || fail 'the manual does not say whose window it is'
+for page in Manual/prompts.md SECURITY.md; do
+    grep -qF 'a window of its own, and not drawn inside the window of the program that asks' $page || fail "$page does not say whose window it is"
+done
 # Wrong, then right: it stays, says so, and is empty again.
 at_desktop <<STEPS
 start
@@ -101,16 +103,7 @@ kill
 run $TMPDIR/get-ended 36
 STEPS
 # A sheet that is killed leaves its question to the approver's terminal.
-play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
-expect Programs can ask you here
-run touch $TMPDIR/approver
-expect Who asks
-expect asscode
-secret $passcode
-expect Accepted
-key ctrl-c
-STEPS
-approver=$!
+start_approver
 at_desktop <<STEPS
 start
 run until [ -e $TMPDIR/approver ]; do :; done
@@ -119,8 +112,7 @@ sees Vauban passcode
 kill
 run $TMPDIR/get-ended 0
 STEPS
-wait "$approver"
-grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the approver was not asked'; }
+await_approver
 # A lock ends the question.
 at_desktop <<STEPS
 start

@@ -10,12 +10,16 @@
 struct sheet_session {
     GDBusConnection *bus;
     void (*changed)(gboolean is_active);
+    // A second look that is on its way.
+    guint again;
 };
 
 // A call that a healthy login manager answers in a moment; one that does not is not waited for.
 static inline GVariant *sheet_session_ask(struct sheet_session *session, const char *path, const char *interface, const char *method, GVariant *words, GError **error) {
     return g_dbus_connection_call_sync(session->bus, SHEET_LOGIN, path, interface, method, words, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, 1000, NULL, error);
 }
+
+static inline gboolean sheet_session_again(gpointer data);
 
 // Says how it stands, where that can be told. Where there is no login manager nobody knows of sessions, and this one counts.
 static inline void sheet_session_look(struct sheet_session *session) {
@@ -42,12 +46,20 @@ static inline void sheet_session_look(struct sheet_session *session) {
     } else if (error && g_dbus_error_is_remote_error(error) && !g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) {
         // It is there, and knows no such session: one that ended.
         session->changed(FALSE);
+    } else if (!session->again) {
+        // It is too busy to say so, as when sessions change places: asked again soon, since no other word of it may come.
+        session->again = g_timeout_add_seconds(1, sheet_session_again, session);
     }
     g_clear_error(&error);
     if (answer) g_variant_unref(answer);
     if (found) g_variant_unref(found);
 }
 
+static inline gboolean sheet_session_again(gpointer data) {
+    ((struct sheet_session *)data)->again = 0;
+    sheet_session_look(data);
+    return G_SOURCE_REMOVE;
+}
 static inline void sheet_session_heard(GDBusConnection *bus, const char *sender, const char *path, const char *interface, const char *signal, GVariant *words, gpointer data) {
     (void)bus; (void)sender; (void)path; (void)interface; (void)signal; (void)words;
     sheet_session_look(data);

@@ -10,7 +10,7 @@ package enum OwnTerminal {
 
     /// Runs a call. One that finds nobody to ask is made once more with this process's own terminal as the place; nobody had been
     /// asked, so nothing was done.
-    package static func asking<Value>(
+    package static func asking<Value: ~Copyable>(
         of service: @autoclosure () throws(Refusal) -> Service, _ call: (@escaping Waiting) throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
         do throws(Refusal) {

@@ -1,7 +1,5 @@
 // Private keys of the enclave, typed: made, and used over lines of this process's own.
 
-internal import Glibc
-internal import Synchronization
 package import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanKeyWire
@@ -36,10 +34,7 @@ package final class KeyClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let service: Service
     private let door: ServiceConnection
-    private let idle = Mutex<(process: pid_t, lines: [KeyLine])>((0, []))
-
-    /// Idle lines that are kept.
-    private static let idleMax = 4
+    private let idle = ProcessPool<KeyLine>()
 
     package init(service: Service) {
         self.service = service
@@ -61,35 +56,34 @@ package final class KeyClient: Sendable {
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
         guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
-        let outcome = try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyLineFault) in
-            Box(
-                try line.use(key, operation, input, asking, password) { place in
-                    wasAsked.isTrue = true
-                    waiting?(place)
-                })
+        return try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyLineFault) in
+            try line.use(key, operation, input, asking, password) { place in
+                wasAsked.isTrue = true
+                waiting?(place)
+            }
         }
-        return try outcome.take()
     }
 
     /// Runs a call on a line. One that is idle may be ended by the enclave where there are many: then it runs once more on a fresh one,
     /// unless the person was asked already.
-    private func onLine<Value>(
+    private func onLine<Value: ~Copyable>(
         for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyLine, WasAsked) throws(KeyLineFault) -> Value
     ) throws(Refusal) -> Value {
         let wasAsked = WasAsked()
         for isLast in [false, true] {
-            let kept = isLast ? nil : take(for: key)
+            // One on which the key is open, if there is one.
+            let kept = isLast ? nil : idle.take { line in key.map(line.hasOpen) ?? true }
             let line: KeyLine
             if let kept { line = kept } else { line = try fresh() }
             cancellation?.watch(line.channel)
             do throws(KeyLineFault) {
                 let value = try call(line, wasAsked)
-                give(back: line, cancellation)
+                idle.give(back: line, cancellation)
                 return value
             } catch {
                 switch error {
                 case .refused(let refusal):
-                    if refusal.reason != .malformed { give(back: line, cancellation) }
+                    if refusal.reason != .malformed { idle.give(back: line, cancellation) }
                     throw refusal
                 case .broken(let fault):
                     let mayRepeat = !isLast && !wasAsked.isTrue && cancellation?.isCancelled != true
@@ -98,22 +92,6 @@ package final class KeyClient: Sendable {
             }
         }
         throw Refusal(.unavailable, "the enclave does not answer")
-    }
-
-    /// An idle line, with the key open on it if there is one.
-    private func take(for key: EnclaveKey?) -> KeyLine? {
-        let process = getpid()
-        return idle.withLock { pool in
-            if pool.process != process { pool = (process, []) }
-            if let key, let index = pool.lines.lastIndex(where: { $0.hasOpen(key) }) { return pool.lines.remove(at: index) }
-            return pool.lines.popLast()
-        }
-    }
-
-    private func give(back line: KeyLine, _ cancellation: CallCancellation?) {
-        guard cancellation?.finish() ?? true else { return }
-        let process = getpid()
-        idle.withLock { pool in if pool.process == process && pool.lines.count < Self.idleMax { pool.lines.append(line) } }
     }
 
     /// A connection to keychaind, which lets the enclave go on with it.
@@ -148,14 +126,4 @@ package final class KeyClient: Sendable {
 /// Whether the person was asked in a call: then it is not made again.
 private final class WasAsked {
     var isTrue = false
-}
-
-/// An outcome on its way through a generic call.
-private final class Box {
-    private var outcome: KeyOutcome?
-    init(_ outcome: consuming KeyOutcome) { self.outcome = consume outcome }
-    func take() throws(Refusal) -> KeyOutcome {
-        guard let outcome = outcome.take() else { throw Refusal(.internalFault) }
-        return outcome
-    }
 }

@@ -155,7 +155,7 @@ final class KeyLine: CallerLine, @unchecked Sendable {
         switch try vault.open(opened.key, for: use.operation) {
         case .opened(let secret):
             let open = try SoftwareKey(opened.key.kind, secret, for: use.operation)
-            keep(open, use, in: vault)
+            keep(open, of: opened.key, use, in: vault)
             return try open.use(use.input)
         case .layered(let opening):
             do throws(Refusal) {
@@ -169,9 +169,9 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     }
 
     /// Keeps an opened key for the next use. A lock that came meanwhile has erased what was here, and finds nothing to erase later.
-    private func keep(_ open: SoftwareKey, _ use: KeyUse, in vault: Vault) {
+    private func keep(_ open: SoftwareKey, of key: EnclaveKey, _ use: KeyUse, in vault: Vault) {
         keys.withLock { $0[use.handle]?.take(open, for: use.operation) }
-        if (try? vault.throwIfClosed(keys.withLock { $0[use.handle]?.key })) == nil { keys.withLock { $0[use.handle]?.forget() } }
+        if (try? vault.throwIfClosed(key)) == nil { keys.withLock { $0[use.handle] = OpenedKey(key: key) } }
     }
 }
 
@@ -190,8 +190,6 @@ private struct OpenedKey: Sendable {
         guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }
     }
-
-    mutating func forget() { (signing, agreeing) = (nil, nil) }
 }
 
 extension KeyRequest {
@@ -202,12 +200,5 @@ extension KeyRequest {
         case .use: EnclaveLimits.applicationPasswordBytesMax
         case .open, .close: 0
         }
-    }
-}
-
-extension Vault {
-    fileprivate func throwIfClosed(_ key: EnclaveKey?) throws(Refusal) {
-        guard let key else { throw Refusal(.badParameter, "no key has this handle") }
-        try throwIfClosed(key)
     }
 }

@@ -47,8 +47,6 @@ extension RequestLine {
             try vault.retire(names)
             return Response(.done)
 
-        case .handOver: throw Refusal(.malformed, "the caller's connection is missing")
-
         case .fate(let name): return Response(.fate(try vault.fate(of: name)))
 
         case .consent(let consent, let reason):

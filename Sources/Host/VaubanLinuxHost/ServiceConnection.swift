@@ -1,5 +1,3 @@
-import Glibc
-internal import Synchronization
 package import VaubanSecretBytes
 
 /// A client's way to one door: a small pool of connections, since a call that waits for the person must not hold up
@@ -8,10 +6,7 @@ package final class ServiceConnection: Sendable {
     private let service: Service
     private let address: ServerAddress
     private let role: Int64
-    private let idle = Mutex<(process: pid_t, channels: [Channel])>((0, []))
-
-    /// Idle connections that are kept.
-    private static let idleMax = 4
+    private let idle = ProcessPool<Channel>()
 
     package init(service: Service, address: ServerAddress, role: Int64 = 0) {
         self.service = service
@@ -48,12 +43,7 @@ package final class ServiceConnection: Sendable {
 
     /// A connection for one call, and whether it is fresh.
     private func take() throws(HandshakeFault) -> (channel: Channel, isFresh: Bool) {
-        let process = getpid()
-        let kept: Channel? = idle.withLock { pool in
-            if pool.process != process { pool = (process, []) }
-            return pool.channels.popLast()
-        }
-        if let kept { return (kept, false) }
+        if let kept = idle.take() { return (kept, false) }
         return (try fresh(), true)
     }
 
@@ -72,10 +62,6 @@ package final class ServiceConnection: Sendable {
 
     /// Keeps a connection on which the last call ended as it should, and which no cancellation of that call reaches from now on.
     package func give(back channel: Channel, _ cancellation: CallCancellation? = nil) {
-        if let cancellation, !cancellation.finish() { return }
-        let process = getpid()
-        idle.withLock { pool in
-            if pool.process == process && pool.channels.count < Self.idleMax { pool.channels.append(channel) }
-        }
+        idle.give(back: channel, cancellation)
     }
 }

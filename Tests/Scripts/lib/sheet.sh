@@ -25,3 +25,20 @@ asker() {
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
 }
+# start_approver: a terminal of the person's at which the next question is answered with the passcode; it is there once $TMPDIR/approver is.
+start_approver() {
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
+expect Programs can ask you here
+run touch $TMPDIR/approver
+expect Who asks
+expect asscode
+secret $passcode
+expect Accepted
+key ctrl-c
+STEPS
+    approver=$!
+}
+await_approver() {
+    wait "$approver"
+    grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the approver was not asked'; }
+}

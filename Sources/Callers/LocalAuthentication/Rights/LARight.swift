@@ -54,9 +54,9 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: Authorising
 
-    /// Asks the person, who is shown the reason (C-184). Throws unless the right is authorised then: an `LAError` of the person, and of a kept right that is gone or
-    /// locked what the keychain says (`NSOSStatusErrorDomain`). An authorised right is no
-    /// longer so while it asks again; one that asks already refuses with `systemCancel`.
+    /// Asks the person, who is shown the reason (C-184). Throws unless the right is authorised then: an `LAError` of the person, and of a
+    /// kept right that is gone or locked what the keychain says (`NSOSStatusErrorDomain`). An authorised right is no longer so while it
+    /// asks again; one that asks already refuses with `systemCancel`.
     open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             authorize(localizedReason: localizedReason) { RightCalls.resume(continuation, $0) }

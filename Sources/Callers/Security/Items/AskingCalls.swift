@@ -7,7 +7,7 @@ internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
 /// A call that may ask the person: its context's invalidation ends it, and this process's terminal hears where they are asked.
-func asking<Value>(
+func asking<Value: ~Copyable>(
     _ context: (any KeychainAuthenticationContext)?, _ call: (@escaping KeychainClient.Waiting, CallCancellation?) throws(Refusal) -> Value
 ) throws(Refusal) -> Value {
     guard let context else { return try OwnTerminal.asking(of: try Service.current()) { (waiting) throws(Refusal) in try call(waiting, nil) } }

@@ -3,14 +3,29 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 
-/// The client of this process: one for as long as the environment names the same service.
+/// The keychain's door.
 enum Keychain {
-    private static let current = Mutex<(environment: ServiceEnvironment, client: KeychainClient)?>(nil)
+    private static let ofProcess = ClientOfProcess { KeychainClient(service: $0) }
+    static func client() throws(Refusal) -> KeychainClient { try ofProcess.client() }
+}
 
-    static func client() throws(Refusal) -> KeychainClient {
+/// The lines on which private keys of the enclave are used.
+enum EnclaveKeys {
+    private static let ofProcess = ClientOfProcess { KeyClient(service: $0) }
+    static func client() throws(Refusal) -> KeyClient { try ofProcess.client() }
+}
+
+/// A client of this process: one for as long as the environment names the same service.
+private final class ClientOfProcess<Client: Sendable>: Sendable {
+    private let current = Mutex<(environment: ServiceEnvironment, client: Client)?>(nil)
+    private let make: @Sendable (Service) -> Client
+
+    init(_ make: @escaping @Sendable (Service) -> Client) { self.make = make }
+
+    func client() throws(Refusal) -> Client {
         let environment = ServiceEnvironment.ofThisProcess
         if let known = current.withLock({ $0 }), known.environment == environment { return known.client }
-        let client = KeychainClient(service: try Service.current())
+        let client = make(try Service.current())
         current.withLock { $0 = (environment, client) }
         return client
     }

@@ -110,22 +110,10 @@ package final class EnclaveKeyReference: @unchecked Sendable {
 
     private func use(_ operation: KeyOperation, _ input: [UInt8]) throws -> KeyOutcome {
         let client = try client.get()
-        let outcome = try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
+        return try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
             let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
-            return OutcomeBox(
-                try client.use(key, operation, input, keys.asking, password: password, waiting: waiting, cancellation: cancellation))
+            return try client.use(key, operation, input, keys.asking, password: password, waiting: waiting, cancellation: cancellation)
         }
-        return try outcome.take()
-    }
-}
-
-/// An outcome on its way through a generic call.
-private final class OutcomeBox {
-    private var outcome: KeyOutcome?
-    init(_ outcome: consuming KeyOutcome) { self.outcome = consume outcome }
-    func take() throws(Refusal) -> KeyOutcome {
-        guard let outcome = outcome.take() else { throw Refusal(.internalFault) }
-        return outcome
     }
 }
 
