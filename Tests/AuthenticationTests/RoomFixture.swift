@@ -27,7 +27,9 @@ struct RoomFixture {
         Thread.detachNewThread { try? room.run() }
     }
 
-    func caller() throws -> Caller { Caller(channel: try door.connect(role: AuthenticationRole.caller.rawValue)) }
+    func connect(_ role: AuthenticationRole) throws -> Channel { try door.connect(role: role.rawValue) }
+
+    func caller() throws -> Caller { Caller(channel: try connect(.caller)) }
 
     /// An agent that is registered, so that what is asked from now on is asked there.
     func agent(_ scope: AgentScope = .everyCaller, at place: String = "a test") throws -> TestAgent {

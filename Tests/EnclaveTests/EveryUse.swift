@@ -45,6 +45,8 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
     /// Those that have no refusal of their own for it.
     private static let silent: [EveryUse] = [
         EveryUse(name: "status") { _ = $0.status },
+        EveryUse(name: "ownerEnvironment") { _ = $0.ownerEnvironment },
+        EveryUse(name: "takeEnvironmentChange") { _ = $0.takeEnvironmentChange() },
         EveryUse(name: "settle") { _ = $0.settle() },
         EveryUse(name: "judge") { _ = $0.judge(.none, for: .always, Evidence()) },
         EveryUse(name: "machineSleeps") { $0.machineSleeps() },

@@ -110,7 +110,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
-            .canEvaluate(.biometryOrPasscode),
+            .canEvaluate(.biometryOrPasscode), .environment,
             .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
@@ -118,9 +118,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .opened,
             .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock), .fingers([]), .fingers(["right-thumb", "left-thumb"]),
             .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
+            .environment(.none), .environment(environment),
         ].enumerated().map { WireSample("\($0)", $1) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
+            WireSample("changed", AttentionNotice.changed(person: .max)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
             WireSample("to the sheet", AttentionNotice.ask(sheetQuestion)),
             WireSample("update", AttentionNotice.update(prompt: octets(6, 16), update)),
@@ -203,6 +205,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)), .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
+    private static let environment = OwnerEnvironment(
+        passcodeIsSet: true, passcodeIsUsable: false, readerIsThere: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
+        fingersAreUsable: true, domainState: octets(3, 32))
+
     private static let authentication: [WireSample] =
         [
             AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode, recoveryKey: nil),
@@ -210,16 +216,19 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
             .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
-            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry),
+            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry), .environment,
             .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
-            .waitingForPerson("pts/3"), .fingers([]), .fingers(["right-thumb"]),
+            .waitingForPerson("pts/3"), .fingers([]), .fingers(["right-thumb"]), .environment(environment, canBeAsked: true),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + [
+            WatchNotice.changed, .refused(refusal),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired), .ask(sheetQuestion),

@@ -9,6 +9,7 @@ internal import VaubanLinuxHost
 struct AgentDoor {
     let visitor: Visitor
     let desk: AttentionDesk
+    let environments: EnvironmentDesk
     let counter: EnclaveCounter
     let log: Logger
 
@@ -17,8 +18,11 @@ struct AgentDoor {
         do {
             let number = desk.arrive(try register(), on: visitor.channel)
             log.info("a prompt agent is here", metadata: ["person": "\(visitor.peer.uid)"])
+            // Whether the person can be asked may have changed.
+            environments.changed(visitor.peer.uid)
             defer {
                 desk.leave(number)
+                environments.changed(visitor.peer.uid)
                 log.info("a prompt agent is gone", metadata: ["person": "\(visitor.peer.uid)"])
             }
             while true {

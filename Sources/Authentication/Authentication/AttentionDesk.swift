@@ -1,5 +1,4 @@
 internal import EnclaveWire
-import Glibc
 internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
@@ -129,7 +128,7 @@ final class AttentionDesk: Sendable {
     ) -> AgentNumber? {
         guard let channel = state.agents[agent] else { return agent }
         do {
-            guard takesMore(channel.socket) else { throw ChannelFault.deadline }
+            guard channel.takesNotice else { throw ChannelFault.deadline }
             try channel.send(header: notice.encoded(), descriptors: descriptors)
             return nil
         } catch {
@@ -137,11 +136,5 @@ final class AttentionDesk: Sendable {
             state.agents[agent] = nil
             return agent
         }
-    }
-
-    /// A stream socket is called writable while three quarters of its buffer are free, which is far more than a notice.
-    private static func takesMore(_ socket: Descriptor) -> Bool {
-        var poller = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
-        return poll(&poller, 1, 0) == 1 && Int32(poller.revents) & POLLOUT != 0
     }
 }

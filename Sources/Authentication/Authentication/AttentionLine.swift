@@ -11,6 +11,7 @@ internal import VaubanLinuxHost
 struct AttentionLine: Sendable {
     let enclave: ServerAddress
     let desk: AttentionDesk
+    let environments: EnvironmentDesk
     let log: Logger
 
     func start() {
@@ -29,6 +30,7 @@ struct AttentionLine: Sendable {
                 log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
             }
             desk.enclaveLost()
+            environments.changedForAll()
             let wasGood = MachineClock.monotonic - opened > AuthenticationLimits.goodLine
             pause = wasGood ? 0 : min(max(pause * 2, AuthenticationLimits.reconnectPauseMin), AuthenticationLimits.reconnectPauseMax)
             // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
@@ -40,6 +42,7 @@ struct AttentionLine: Sendable {
     private func serve() throws -> Never {
         let line = try enclave.connect(role: EnclaveRole.attention.rawValue)
         desk.enclaveArrived(line)
+        environments.changedForAll()
         log.info("the line to the enclave is open")
         while true {
             let message = try line.receive(.idle)
@@ -54,6 +57,9 @@ struct AttentionLine: Sendable {
             case .update(let prompt, let update):
                 guard message.descriptors.isEmpty else { throw ChannelFault.malformed("an update carries a descriptor") }
                 desk.update(prompt, update)
+            case .changed(let person):
+                guard message.descriptors.isEmpty else { throw ChannelFault.malformed("a change carries a descriptor") }
+                environments.changed(person)
             }
         }
     }

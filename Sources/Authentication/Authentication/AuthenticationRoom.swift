@@ -12,6 +12,7 @@ package struct AuthenticationRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
     private let desk = AttentionDesk()
+    private let environments = EnvironmentDesk()
     /// Whether programs are told apart: in system mode.
     private let identifiesCallers: Bool
 
@@ -25,7 +26,7 @@ package struct AuthenticationRoom: Sendable {
     /// Opens the line to the enclave and serves until the process ends. Every person may come to this door: whose prompts
     /// and whose state it is about follows from the kernel's word on the peer.
     package func run() throws(SystemFault) -> Never {
-        AttentionLine(enclave: enclave, desk: desk, log: log).start()
+        AttentionLine(enclave: enclave, desk: desk, environments: environments, log: log).start()
         let door = Doorway(listener: listener) { _ in true }
         try door.run(
             look: { [enclave, identifiesCallers] socket, peer in
@@ -36,13 +37,15 @@ package struct AuthenticationRoom: Sendable {
             refused: { [log] fault, person in
                 log.notice("a connection is refused", metadata: ["why": "\(fault)", "person": "\(person)"])
             },
-            serve: { [desk, log] visitor, counter in
+            serve: { [desk, environments, log] visitor, counter in
                 switch AuthenticationRole(rawValue: visitor.role) {
                 case .caller:
                     var door = CallerDoor(visitor: visitor, desk: desk, counter: counter, log: log)
                     door.serve()
                 case .agent:
-                    AgentDoor(visitor: visitor, desk: desk, counter: counter, log: log).serve()
+                    AgentDoor(visitor: visitor, desk: desk, environments: environments, counter: counter, log: log).serve()
+                case .watcher:
+                    WatchDoor(visitor: visitor, desk: environments).serve()
                 case nil:
                     let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")
                     try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())

@@ -15,6 +15,7 @@ extension EnclaveRequest {
             case .unlock(let challenge, let passcode): .unlock(challenge, passcode)
             case .lock: .lock
             case .canEvaluate(let policy): .canEvaluate(policy)
+            case .environment: .environment
             case .evaluate(let evaluation): .evaluate(evaluation)
             case .removePasscode(let challenge, let passcode): .removePasscode(challenge, passcode)
             case .erase(let challenge, let passcode): .erase(challenge, passcode)
@@ -50,7 +51,9 @@ extension AuthenticationRequest {
             // What nobody could be shown cannot succeed: a program hears it before it offers it.
             promptPlaces().isEmpty ? .refused(Refusal(.nobodyToAsk)) : .evaluated(result)
         case (.evaluate, .evaluated(let result)): .evaluated(result)
-        case (.status, .done), (.challenge, .done), (.listFingers, .done), (.canEvaluate, .done), (.evaluate, .done): .refused(Refusal(.internalFault))
+        case (.environment, .environment(let environment)): .environment(environment, canBeAsked: !promptPlaces().isEmpty)
+        case (.status, .done), (.challenge, .done), (.listFingers, .done), (.canEvaluate, .done), (.evaluate, .done), (.environment, .done):
+            .refused(Refusal(.internalFault))
         case (_, .done): .done
         default: .refused(Refusal(.internalFault))
         }

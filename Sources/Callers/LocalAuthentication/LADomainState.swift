@@ -1,6 +1,4 @@
 internal import VaubanAccessPolicy
-internal import VaubanAuthenticationClient
-internal import VaubanLinuxHost
 
 /// A kind of companion device: Apple's `LACompanionType`. Vauban knows none.
 public enum LACompanionType: Int, Sendable {
@@ -26,10 +24,8 @@ public final class LADomainState: NSObject, @unchecked Sendable {
 
     /// As the service says it now; nobody is asked. Where it cannot be reached nothing is there.
     static func current() -> LADomainState {
-        guard let service = try? Service.current() else { return LADomainState(biometry: LADomainStateBiometry(.none, nil)) }
-        let client = AuthenticationClient(service: service)
-        let state = (try? client.canEvaluate(.biometry))?.domainState
-        return LADomainState(biometry: LADomainStateBiometry(LABiometryType.here, state.map { Data($0) }))
+        let facts = LAEnvironment.State.Facts.current() ?? .none
+        return LADomainState(biometry: LADomainStateBiometry(facts.biometryType, facts.environment.domainState.map { Data($0) }))
     }
 }
 
@@ -56,10 +52,5 @@ public final class LADomainStateCompanion: NSObject, Sendable {
 
 extension LABiometryType {
     /// The sensor of this machine, whether or not it can be used now.
-    static var here: LABiometryType {
-        guard let service = try? Service.current(), let biometry = try? AuthenticationClient(service: service).status().device.biometry else {
-            return .none
-        }
-        return biometry.readerIsThere || biometry.isEnrolled ? .touchID : .none
-    }
+    static var here: LABiometryType { LAEnvironment.State.Facts.current()?.biometryType ?? .none }
 }

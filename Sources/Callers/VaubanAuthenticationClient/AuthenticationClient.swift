@@ -60,6 +60,12 @@ package final class AuthenticationClient: Sendable {
         return result
     }
 
+    /// What the person could answer with now, and whether a prompt of this process would appear anywhere; asks nobody.
+    package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBeAsked: Bool) {
+        guard case .environment(let environment, let canBeAsked) = try call(.environment).reply else { throw Self.unexpected() }
+        return (environment, canBeAsked)
+    }
+
     /// Asks the person where that is needed. Returns when they have shown that they are there, and throws when they have not.
     package func evaluate(
         _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil

@@ -25,6 +25,7 @@ package enum EnclaveReply: Hashable, Sendable {
     case consented(ConsentChoice)
     /// To `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
+    case environment(OwnerEnvironment)
     /// The names of the person's fingers.
     case fingers([String])
 }
@@ -150,6 +151,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
             return .consented(choice)
         case 12: return .evaluated(try reply.value("result"))
+        case 13: return .environment(try reply.value("environment"))
         case 20: return .fingers(try reply.list("fingers", max: ReaderReport.fingersMax, of: FingerName.self).map(\.text))
         default: throw DERFault("reply is unknown")
         }
@@ -172,6 +174,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
             case .evaluated(let result): try fields.tagged(12) { try $0.value(result) }
+            case .environment(let environment): try fields.tagged(13) { try $0.value(environment) }
             case .fingers(let names): try fields.tagged(20) { try $0.list(names.prefix(ReaderReport.fingersMax).map(FingerName.init)) }
             }
         }

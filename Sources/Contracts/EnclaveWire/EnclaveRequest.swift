@@ -48,6 +48,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     case forgetFingers(PasscodeChallenge, SealedPasscode)
     case unlockByFinger
     case listFingers(PasscodeChallenge, SealedPasscode)
+    case environment
 
     /// The role whose connections may ask this.
     package var role: EnclaveRole? {

@@ -35,7 +35,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
         case 8: return .identify
         case 9: return .handOver
-        case 10...25, 29: return try personal(number, &call)
+        case 10...26, 29: return try personal(number, &call)
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -68,6 +68,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 23: return .enrol(try call.value("challenge"), try call.value("passcode"), unlocks: try call.boolean("unlocks"))
         case 24: return .forgetFingers(try call.value("challenge"), try call.value("passcode"))
         case 29: return .listFingers(try call.value("challenge"), try call.value("passcode"))
+        case 26: return .environment
         default: return .unlockByFinger
         }
     }
@@ -133,6 +134,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
             try fields.tagged(23) { try $0.value(challenge); try $0.value(passcode); try $0.boolean(unlocks) }
         case .forgetFingers(let challenge, let passcode): try fields.tagged(24) { try $0.value(challenge); try $0.value(passcode) }
         case .unlockByFinger: fields.tagged(25) { _ in }
+        case .environment: fields.tagged(26) { _ in }
         case .listFingers(let challenge, let passcode): try fields.tagged(29) { try $0.value(challenge); try $0.value(passcode) }
         }
     }

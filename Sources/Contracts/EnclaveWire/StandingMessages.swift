@@ -73,6 +73,8 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
     case settled(prompt: [UInt8], PromptOutcome)
     /// Something happened to a prompt that is on the screen and asks for the same as before.
     case update(prompt: [UInt8], PromptUpdate)
+    /// What this person could answer with is another than before (Specs/environment.md).
+    case changed(person: UInt32)
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -87,6 +89,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
                 }
                 return .settled(prompt: prompt, outcome)
             case 2: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
+            case 3: return .changed(person: UInt32(try notice.integer("person", in: 0...Int64(UInt32.max))))
             default: throw DERFault("notice is unknown")
             }
         }
@@ -101,6 +104,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
             case .ask(let question): try fields.tagged(0) { try $0.value(question) }
             case .settled(let prompt, let outcome): try fields.tagged(1) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
             case .update(let prompt, let update): try fields.tagged(2) { try $0.octets(prompt); try $0.value(update) }
+            case .changed(let person): try fields.tagged(3) { try $0.integer(Int64(person)) }
             }
         }
     }

@@ -13,6 +13,8 @@ package enum AuthenticationReply: Hashable, Sendable {
     case waitingForPerson(String)
     /// To `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
+    /// To `environment`; and whether a prompt of this caller could appear anywhere now.
+    case environment(OwnerEnvironment, canBeAsked: Bool)
     /// The names of the person's fingers, as the store of templates calls them.
     case fingers([String])
 }
@@ -30,6 +32,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
             case 3: return .challenge(try reply.value("challenge"))
             case 4: return .waitingForPerson(try reply.text("where", max: 512))
             case 5: return .evaluated(try reply.value("result"))
+            case 6: return .environment(try reply.value("environment"), canBeAsked: try reply.boolean("can be asked"))
             case 20: return .fingers(try reply.list("fingers", max: 32, of: Sentence.self).map(\.text))
             default: throw DERFault("reply is unknown")
             }
@@ -49,6 +52,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
             case .challenge(let challenge): try fields.tagged(3) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(4) { try $0.text(place) }
             case .evaluated(let result): try fields.tagged(5) { try $0.value(result) }
+            case .environment(let environment, let canBeAsked): try fields.tagged(6) { try $0.value(environment); try $0.boolean(canBeAsked) }
             case .fingers(let names): try fields.tagged(20) { try $0.list(names.prefix(32).map(Sentence.init)) }
             }
         }

@@ -8,6 +8,7 @@ package import VaubanDER
 package enum AuthenticationRole: Int64, Sendable {
     case caller = 0
     case agent = 1
+    case watcher = 2
 }
 
 /// What a caller asks of authd. Passcodes come sealed to the enclave and bound to a challenge.
@@ -33,11 +34,14 @@ package enum AuthenticationRequest: Hashable, Sendable {
     /// Waits for the person at the reader.
     case unlockByFinger
     case listFingers(PasscodeChallenge, SealedPasscode)
+    /// What the person could answer with now; asks nobody.
+    case environment
 }
 
 /// `AuthenticationRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { status [0], challenge [1], setPasscode [2],
 ///   changePasscode [3], unlock [4], lock [5], canEvaluate [6], evaluate [7], removePasscode [8], erase [9], recover [10],
-///   setRecoveryKey [11], configure [12], enrol [13], forgetFingers [14], unlockByFinger [15], listFingers [29] } }`
+///   setRecoveryKey [11], configure [12], enrol [13], forgetFingers [14], unlockByFinger [15], environment [16],
+///   listFingers [29] } }`
 extension AuthenticationRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -71,6 +75,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
             case 13: return .enrol(try call.value("challenge"), try call.value("passcode"), unlocks: try call.boolean("unlocks"))
             case 14: return .forgetFingers(try call.value("challenge"), try call.value("passcode"))
             case 15: return .unlockByFinger
+            case 16: return .environment
             case 29: return .listFingers(try call.value("challenge"), try call.value("passcode"))
             default: throw Refusal(.unknownRequest, "authentication request \(number) is not known to version \(Self.version)")
             }
@@ -101,6 +106,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
             case .lock: fields.tagged(5) { _ in }
             case .canEvaluate(let policy): try fields.tagged(6) { try $0.integer(policy.rawValue) }
             case .evaluate(let evaluation): try fields.tagged(7) { try $0.value(evaluation) }
+            case .environment: fields.tagged(16) { _ in }
             default: try writeUpkeep(into: &fields)
             }
         }
@@ -124,7 +130,7 @@ extension AuthenticationRequest: DERReadable, DERWritable {
         case .forgetFingers(let challenge, let passcode): try fields.tagged(14) { try $0.value(challenge); try $0.value(passcode) }
         case .unlockByFinger: fields.tagged(15) { _ in }
         case .listFingers(let challenge, let passcode): try fields.tagged(29) { try $0.value(challenge); try $0.value(passcode) }
-        case .status, .challenge, .setPasscode, .changePasscode, .unlock, .lock, .canEvaluate, .evaluate: break
+        case .status, .challenge, .setPasscode, .changePasscode, .unlock, .lock, .canEvaluate, .evaluate, .environment: break
         }
     }
 }

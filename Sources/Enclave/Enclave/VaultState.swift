@@ -38,6 +38,8 @@ struct VaultState: Sendable {
     /// Boot-time clock of the last use, and how long the machine had slept by then.
     var lastUse: UInt64 = 0
     var asleep: UInt64 = 0
+    /// What those who look were last told that it is worth looking at.
+    var environmentMark: EnvironmentMark?
     /// A lock that waits for its grace to end.
     var lockDue: LockDue?
 

@@ -27,6 +27,7 @@ extension EnclaveRoom {
                 authorisations.end(of: vault.person)
                 keyLines.erase(vault.person, everything: epoch.everything)
             }
+            if vault.takeEnvironmentChange() { attention.changed(vault.person) }
             if vault.takeReaderDrop() { reader.drop(vault.person) }
             if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }
         }

@@ -139,6 +139,12 @@ final class AttentionLine: Sendable {
         _ = try? channel.send(header: header)
     }
 
+    /// Tells authd, for whoever watches. One that does not hear it looks when its line stands again.
+    func changed(_ person: UInt32) {
+        guard let channel = state.withLock({ $0.channel }), let header = try? AttentionNotice.changed(person: person).encoded() else { return }
+        _ = try? channel.send(header: header)
+    }
+
     func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
         guard let channel = standingChannel(for: pending) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
         do {

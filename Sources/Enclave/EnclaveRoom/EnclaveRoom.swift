@@ -65,8 +65,18 @@ package final class EnclaveRoom: Sendable {
         case .attention: attention.serve(visitor.channel)
         case .witness: witness.serve(visitor.channel)
         case .watcher: watcher.serve(visitor.channel, in: self)
-        case .reader: reader.serve(visitor.channel) { [self] in for vault in loadedVaults { vault.readerIsGone() } }
+        case .reader: serveReader(visitor.channel)
         }
+    }
+
+    /// What the reader says, and that it is gone, may change what people can show.
+    private func serveReader(_ channel: Channel) {
+        reader.serve(
+            channel, told: { [self] in attend(to: loadedVaults) },
+            ended: { [self] in
+                for vault in loadedVaults { vault.readerIsGone() }
+                attend(to: loadedVaults)
+            })
     }
 
     func vault(of person: UInt32) -> Vault { vaults.vault(of: person) }

@@ -12,6 +12,12 @@ extension RequestLine {
         return Response(.evaluated(EvaluationResult(domainState: policy == .biometry ? domainState(for: caller, in: vault) : nil)))
     }
 
+    func environment(for caller: Peer, in vault: Vault) -> OwnerEnvironment {
+        var environment = vault.ownerEnvironment
+        environment.domainState = domainState(for: caller, in: vault)
+        return environment
+    }
+
     func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
         guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
         // Before anybody is asked: what was shown before a lock is worth nothing after it.

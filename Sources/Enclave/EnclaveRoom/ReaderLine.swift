@@ -40,8 +40,8 @@ final class ReaderLine: Sendable {
         pairing = Pairing(host: host)
     }
 
-    /// Holds the reader's connection until it ends. A newer one takes the place of an older.
-    func serve(_ channel: Channel, ended: () -> Void) {
+    /// Holds the reader's connection until it ends. A newer one takes the place of an older. `told` follows each of its words.
+    func serve(_ channel: Channel, told: () -> Void, ended: () -> Void) {
         // A line that takes another's place begins with a reader that holds nothing.
         if replace(nil, with: channel) { ended() }
         defer { if replace(channel, with: nil) { ended() } }
@@ -49,6 +49,7 @@ final class ReaderLine: Sendable {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
             let goesOn = take(report, held, on: channel)
+            told()
             Residue.overwrite()
             guard goesOn else { return }
         }

@@ -87,6 +87,8 @@ extension RequestLine {
 
         case .lock: try vault.lock()
 
+        case .environment: return Response(.environment(environment(for: caller, in: vault)))
+
         case .canEvaluate(let policy): return try canEvaluate(policy, for: caller, in: vault)
 
         case .evaluate(let evaluation): return try evaluate(evaluation, for: caller, in: vault)

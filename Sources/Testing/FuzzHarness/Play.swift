@@ -80,6 +80,7 @@ final class Play {
         case .status: break
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
+        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
         case .consent:
             let judgement = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
             try promise(judgement != .allow, "consent is given without anything shown")

@@ -51,7 +51,7 @@ extension WireFuzzing {
                 seal(.whenUnlocked), EnclaveRequest.setPasscode(challenge(.set), new: passcode, recoveryKey: recoveryKey),
                 open(.whenUnlocked), lock, unlock,
                 EnclaveRequest.removePasscode(challenge(.set), passcode), open(.whenUnlocked),
-                EnclaveRequest.canEvaluate(.biometryOrPasscode),
+                EnclaveRequest.canEvaluate(.biometryOrPasscode), EnclaveRequest.environment,
             ],
             [
                 unlock,

@@ -8,7 +8,7 @@ import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|ask|forked|save-right|right|rights|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -95,6 +95,7 @@ case "forked":
     waitpid(child, nil, 0)
     print("parent \(SecItemCopyMatching(item as CFDictionary, nil))")
     exit(0)
+case "environment": watchInParentAndChild()
 case "right":
     print(signByRight(words[1]))
     exit(0)

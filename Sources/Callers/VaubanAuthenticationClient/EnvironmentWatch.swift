@@ -1,0 +1,78 @@
+import Foundation
+internal import Synchronization
+internal import VaubanAuthenticationWire
+internal import VaubanDER
+package import VaubanLinuxHost
+
+/// A thread that hears when it is worth looking again at what the person can show (Specs/environment.md).
+package final class EnvironmentWatch: Sendable {
+    private struct State {
+        var channel: Channel?
+        var isEnded = false
+    }
+
+    /// Milliseconds between two tries to reach the service.
+    private static let pauses: (shortest: Int32, longest: Int32) = (20, 5_000)
+    private let service: @Sendable () -> Service?
+    private let look: @Sendable (Bool) -> Void
+    private let ended: Wakeup
+    private let state = Mutex(State())
+
+    /// `look` is called on the watch's thread: with true where there may be something new to see, with false where the service cannot be
+    /// reached. `service` is asked at each try, since a service may be set up later.
+    package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Void) throws(SystemFault) {
+        self.service = service
+        self.look = look
+        ended = try Wakeup()
+    }
+
+    package func start() {
+        let thread = Thread { [self] in run() }
+        thread.stackSize = 1 << 19
+        thread.start()
+    }
+
+    /// No look begins after this.
+    package func end() {
+        let channel = state.withLock { state in
+            state.isEnded = true
+            return state.channel
+        }
+        channel?.shutDown()
+        ended.signal()
+    }
+
+    private func run() {
+        var backoff = Backoff(from: Self.pauses.shortest, to: Self.pauses.longest)
+        while !state.withLock({ $0.isEnded }) {
+            let began = MachineClock.monotonic
+            if let channel = connected() { listen(on: channel) } else { tell(false) }
+            let pause = backoff.pause(afterLiving: MachineClock.monotonic - began)
+            _ = ended.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
+        }
+    }
+
+    /// It does not start a service that somebody stopped, as a call does.
+    private func connected() -> Channel? {
+        guard let channel = try? service()?.authenticationDoor.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
+        return state.withLock { state in
+            guard !state.isEnded else { return nil }
+            state.channel = channel
+            return channel
+        }
+    }
+
+    private func listen(on channel: Channel) {
+        defer {
+            state.withLock { $0.channel = nil }
+            channel.shutDown()
+        }
+        // A refusal says that there are too many: then what there is to see is looked at from time to time.
+        while let message = try? channel.receive(.idle), let notice = try? WatchNotice(derBytes: message.header) {
+            tell(true)
+            if case .refused = notice { return }
+        }
+    }
+
+    private func tell(_ isReachable: Bool) { if !state.withLock({ $0.isEnded }) { look(isReachable) } }
+}

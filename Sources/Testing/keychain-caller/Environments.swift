@@ -1,0 +1,45 @@
+// What a program sees of its person, it and its child.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+
+/// Says once when its person can be asked for the passcode.
+private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
+    private let name: String
+    private let said = DispatchSemaphore(value: 0)
+
+    init(_ name: String) { self.name = name }
+
+    func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {
+        guard environment.state.userPassword?.isUsable == true else { return }
+        say("\(name) can ask")
+        said.signal()
+    }
+
+    func awaitWord() { said.wait() }
+}
+
+private func say(_ text: String) {
+    print(text)
+    fflush(nil)
+}
+
+/// Watches, and has a child that takes its parent's observer away, watches by itself, and says when.
+func watchInParentAndChild() -> Never {
+    let environment = LAEnvironment.currentUser
+    let ofParent = Saying("parent")
+    environment.addObserver(ofParent)
+    let child = fork()
+    if child == 0 {
+        environment.removeObserver(ofParent)
+        let ofChild = Saying("child")
+        environment.addObserver(ofChild)
+        say("both watch")
+        ofChild.awaitWord()
+        _exit(0)
+    }
+    ofParent.awaitWord()
+    waitpid(child, nil, 0)
+    exit(0)
+}

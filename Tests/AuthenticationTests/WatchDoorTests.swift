@@ -1,0 +1,117 @@
+import Authentication
+import EnclaveWire
+import Foundation
+import Glibc
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationWire
+import VaubanDER
+import VaubanLinuxHost
+
+/// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
+@Suite struct WatchDoorTests {
+    private struct Watcher {
+        let channel: Channel
+
+        init(_ fixture: RoomFixture) throws { channel = try fixture.connect(.watcher) }
+
+        func next() throws -> WatchNotice { try WatchNotice(derBytes: channel.receive(.machine).header) }
+
+        /// Ends the watch and answers what had come by then.
+        func rest() throws -> [WatchNotice] {
+            try channel.send(header: AuthenticationRequest.status.encoded())
+            var notices: [WatchNotice] = []
+            while true {
+                let notice = try next()
+                if case .refused(let refusal) = notice {
+                    #expect(refusal.reason == .malformed)
+                    return notices
+                }
+                notices.append(notice)
+            }
+        }
+    }
+
+    private func tell(_ line: Channel, _ person: UInt32) throws { try line.send(header: AttentionNotice.changed(person: person).encoded()) }
+
+    @Test func aWatchIsToldAtOnceAndAfterEachChangeOfItsPerson() throws {
+        let fixture = try RoomFixture()
+        let line = try fixture.enclave.attention.take()
+        let one = try Watcher(fixture)
+        let other = try Watcher(fixture)
+        for watcher in [one, other] { #expect(try watcher.next() == .changed) }
+        try tell(line, geteuid() + 1)
+        try tell(line, geteuid())
+        for watcher in [one, other] { #expect(try watcher.next() == .changed) }
+        // Of the other person it heard nothing.
+        #expect(try one.rest().isEmpty)
+        try tell(line, geteuid())
+        #expect(try other.next() == .changed)
+        #expect(try other.rest().isEmpty)
+    }
+
+    @Test func whoCanAskThePersonIsAChangeToo() throws {
+        let fixture = try RoomFixture()
+        _ = try fixture.enclave.attention.take()
+        let watcher = try Watcher(fixture)
+        #expect(try watcher.next() == .changed)
+        let agent = try fixture.agent()
+        #expect(try watcher.next() == .changed)
+        agent.channel.shutDown()
+        #expect(try watcher.next() == .changed)
+        #expect(try watcher.rest().isEmpty)
+    }
+
+    @Test func anEnclaveThatGoesAndComesIsAChangeEachTime() throws {
+        let fixture = try RoomFixture()
+        let line = try fixture.enclave.attention.take()
+        let watcher = try Watcher(fixture)
+        #expect(try watcher.next() == .changed)
+        line.shutDown()
+        #expect(try watcher.next() == .changed)
+        _ = try fixture.enclave.attention.take()
+        #expect(try watcher.next() == .changed)
+    }
+
+    /// It has notices to read, and that is all that one needs; nobody waits for it.
+    @Test func oneThatDoesNotReadHoldsUpNobody() throws {
+        let fixture = try RoomFixture()
+        let line = try fixture.enclave.attention.take()
+        let silent = try Watcher(fixture)
+        let watcher = try Watcher(fixture)
+        #expect(try watcher.next() == .changed)
+        for _ in 0..<20_000 { try tell(line, geteuid()) }
+        let agent = try fixture.agent()
+        agent.channel.shutDown()
+        var told = 0
+        while case .changed? = try? watcher.channel.receive(.for_(200_000_000)).header.asNotice { told += 1 }
+        #expect(told > 0)
+        // What it missed it did not need: there are some to read, fewer than were said, and then the next one.
+        var read = 0
+        while case .changed? = try? silent.channel.receive(.for_(200_000_000)).header.asNotice { read += 1 }
+        #expect(read > 0 && read < 20_000)
+        try tell(line, geteuid())
+        #expect(try silent.next() == .changed)
+    }
+
+    @Test func thereIsAnEndToTheNumberOfWatches() throws {
+        let fixture = try RoomFixture()
+        var watchers: [Watcher] = []
+        for _ in 0..<64 {
+            watchers.append(try Watcher(fixture))
+            #expect(try watchers.last?.next() == .changed)
+        }
+        guard case .refused(let refusal) = try Watcher(fixture).next() else { Issue.record("one more was taken"); return }
+        #expect(refusal.reason == .unavailable)
+        // One that leaves makes room.
+        #expect(try watchers.removeLast().rest().isEmpty)
+        var next = try Watcher(fixture).next()
+        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        while next != .changed, MachineClock.monotonic < deadline { next = try Watcher(fixture).next() }
+        #expect(next == .changed)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var asNotice: WatchNotice? { try? WatchNotice(derBytes: self) }
+}

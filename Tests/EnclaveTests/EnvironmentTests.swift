@@ -1,0 +1,88 @@
+import Enclave
+import EnclaveWire
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// What whoever looks is shown, and that each change of it is noticed once (Specs/environment.md).
+@Suite struct EnvironmentTests {
+    private let bench = Workbench()
+    private static let twoDays: UInt64 = 48 * 3600
+
+    /// As said in words: P passcode set, R reader, E enrolled, L locked out; p and f what is usable.
+    private func words(_ vault: Vault) -> String {
+        let seen = vault.ownerEnvironment
+        // What is called usable is what an evaluation would not be refused.
+        #expect(seen.passcodeIsUsable == (refusal { try vault.canEvaluate(.biometryOrPasscode) } == nil))
+        #expect(seen.fingersAreUsable == (refusal { try vault.canEvaluate(.biometry) } == nil))
+        #expect(seen.domainState == nil)
+        let facts: [(String, Bool)] = [
+            ("P", seen.passcodeIsSet), ("R", seen.readerIsThere), ("E", seen.fingersAreEnrolled), ("L", seen.fingersAreLockedOut),
+            ("p", seen.passcodeIsUsable), ("f", seen.fingersAreUsable),
+        ]
+        return facts.filter(\.1).map(\.0).joined()
+    }
+
+    private func expectOneChange(_ vault: Vault, to expected: String, _ what: Comment) {
+        #expect(vault.takeEnvironmentChange(), what)
+        #expect(!vault.takeEnvironmentChange(), what)
+        #expect(words(vault) == expected, what)
+    }
+
+    @Test func eachChangeIsNoticedOnce() throws {
+        let (vault, reader) = bench.startAtReader()
+        expectOneChange(vault, to: "R", "the first look")
+        try vault.setPasscode(secret(Workbench.passcode))
+        expectOneChange(vault, to: "PRp", "a passcode")
+        let key = try vault.authenticate(secret(Workbench.passcode))
+        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
+        expectOneChange(vault, to: "PREpf", "a finger")
+        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
+        expectOneChange(vault, to: "PREpf", "the same finger once more is another enrolment")
+        for _ in 1..<Circumstances.Biometry.missesMax { vault.fingerMissed() }
+        #expect(!vault.takeEnvironmentChange(), "what is left of five is not told")
+        vault.fingerMissed()
+        expectOneChange(vault, to: "PRELp", "five misses")
+        _ = try vault.authenticate(secret(Workbench.passcode))
+        expectOneChange(vault, to: "PREpf", "the passcode")
+        reader.isThere = false
+        expectOneChange(vault, to: "PEp", "the reader is gone")
+        reader.isThere = true
+        expectOneChange(vault, to: "PREpf", "the reader is back")
+        bench.clock.advance(seconds: Self.twoDays + 1)
+        expectOneChange(vault, to: "PRELp", "two days, by time alone")
+        try vault.fingersAre(Sample.otherFingers)
+        expectOneChange(vault, to: "PRp", "another list of fingers")
+        try vault.removePasscode(secret(Workbench.passcode))
+        expectOneChange(vault, to: "R", "no passcode")
+    }
+
+    /// None of these is about what the person could answer with.
+    @Test func otherChangesAreNone() throws {
+        let (vault, _) = try bench.startEnrolled()
+        expectOneChange(vault, to: "PREpf", "the first look")
+        try vault.lock()
+        #expect(!vault.takeEnvironmentChange())
+        _ = refusal { try vault.unlock(secret("wrong one")) }
+        #expect(!vault.takeEnvironmentChange())
+        try vault.unlock(secret(Workbench.passcode))
+        try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        #expect(!vault.takeEnvironmentChange())
+    }
+
+    @Test func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
+        _ = try bench.startEnrolled()
+        let (restarted, _) = bench.startAtReader()
+        expectOneChange(restarted, to: "PRELp", "a restart")
+        try restarted.unlock(secret(Workbench.passcode))
+        expectOneChange(restarted, to: "PREpf", "the passcode")
+    }
+
+    @Test func nothingOfAStateThatCannotBeReadIsUsable() throws {
+        let (vault, _) = try bench.startEnrolled()
+        #expect(vault.takeEnvironmentChange())
+        bench.store.failReading(with: .failed("the disk is gone"))
+        let (unread, _) = bench.startAtReader()
+        #expect(words(unread) == "R")
+    }
+}

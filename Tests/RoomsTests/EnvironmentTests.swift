@@ -1,0 +1,213 @@
+// LAEnvironment through the real rooms: what is there, and who is told when it changes.
+
+import Foundation
+import Glibc
+import LocalAuthentication
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("Environment")
+    struct EnvironmentTests {
+        let rooms: Rooms
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func withFinger(_ body: (VirtualReader) throws -> Void) throws {
+            let reader = try rooms.reader()
+            try rooms.enrol(reader)
+            do { try body(reader) } catch { Issue.record(error) }
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            reader.leave()
+            try rooms.awaitReader(isThere: false)
+        }
+
+        @Test func theStateSaysWhatAnEvaluationWouldFind() throws {
+            let environment = LAEnvironment.currentUser
+            let context = LAContext()
+            let nobody = environment.state
+            #expect(nobody.biometry == nil && nobody.companions.isEmpty && nobody.allMechanisms == [nobody.userPassword])
+            // A passcode is set, and nobody could be asked for it.
+            #expect(nobody.userPassword?.isSet == true && nobody.userPassword?.isUsable == false)
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+            let person = try rooms.person([])
+            defer { person.leave() }
+            let somebody = environment.state
+            #expect(somebody.userPassword?.isUsable == true && somebody != nobody && somebody == environment.state)
+            #expect(somebody.copy() as? LAEnvironment.State == somebody)
+            #expect(somebody.userPassword?.localizedName == "Passcode" && somebody.userPassword?.iconSystemName.isEmpty == false)
+            try withFinger { _ in
+                let state = environment.state
+                let fingers = try #require(state.biometry)
+                #expect(fingers.biometryType == .touchID && fingers.isEnrolled && fingers.isUsable && !fingers.isLockedOut)
+                #expect(!fingers.builtInSensorInaccessible && state.allMechanisms == [fingers, state.userPassword])
+                #expect(fingers.stateHash != nil && fingers.stateHash == context.domainState.biometry.stateHash)
+                #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+            }
+            #expect(environment.state == somebody)
+        }
+
+        /// The observer hears of each change, from the old state to one that can be read already.
+        @Test func anObserverIsToldOfEachChange() throws {
+            let environment = LAEnvironment.currentUser
+            let listener = Listener()
+            environment.addObserver(listener)
+            environment.addObserver(listener)
+            defer { environment.removeObserver(listener) }
+            #expect(listener.changes.isEmpty)
+
+            // Leaves what it is asked to the reader.
+            let person = try rooms.person([.silence, .silence])
+            defer { person.leave() }
+            let asked = try listener.next { $0.userPassword?.isUsable == true }
+            #expect(asked.old.userPassword?.isUsable == false)
+
+            let reader = try rooms.reader()
+            let there = try listener.next { $0.biometry != nil }
+            #expect(there.old.biometry == nil && there.new.biometry?.isEnrolled == false && there.new.biometry?.isUsable == false)
+
+            try rooms.enrol(reader)
+            let enrolled = try listener.next { $0.biometry?.isEnrolled == true }
+            #expect(enrolled.new.biometry?.isUsable == true && enrolled.old.biometry?.stateHash == nil)
+            let hash = try #require(enrolled.new.biometry?.stateHash)
+
+            try rooms.enrol(reader)
+            let again = try listener.next { $0.biometry?.stateHash != hash }
+            #expect(again.old.biometry?.stateHash == hash && again.new.biometry?.isUsable == true)
+
+            // Locked out, the fingers are the same.
+            try missFiveTimes(reader)
+            let out = try listener.next { $0.biometry?.isLockedOut == true }
+            #expect(out.new.biometry?.isUsable == false && out.new.biometry?.stateHash == again.new.biometry?.stateHash)
+            #expect(LAContext().domainState.stateHash == again.new.biometry?.stateHash)
+            try rooms.authentication.lock()
+            try rooms.unlock()
+            #expect(try listener.next { $0.biometry?.isUsable == true }.old.biometry?.isLockedOut == true)
+
+            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
+            #expect(try listener.next { $0.biometry?.isEnrolled == false }.new.biometry?.stateHash == nil)
+            reader.leave()
+            #expect(try listener.next { $0.biometry == nil }.old.biometry != nil)
+            person.leave()
+            #expect(try listener.next { $0.userPassword?.isUsable == false }.old.userPassword?.isUsable == true)
+
+            // It is a chain without a gap and without a step that is none.
+            for (before, after) in zip(listener.changes, listener.changes.dropFirst()) { #expect(before.new == after.old) }
+            #expect(listener.changes.allSatisfy { $0.old != $0.new })
+        }
+
+        private func missFiveTimes(_ reader: VirtualReader) throws {
+            reader.expect(.miss, .miss, .miss, .miss, .miss)
+            for _ in 1...2 where try rooms.biometry.missesLeft > 0 {
+                let context = LAContext()
+                let ended = DispatchSemaphore(value: 0)
+                context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "miss") { _, _ in ended.signal() }
+                #expect(ended.wait(timeout: .now() + 20) == .success)
+            }
+            #expect(try rooms.biometry.missesLeft == 0)
+        }
+
+        @Test func oneThatIsGoneOrRemovedHearsNothing() throws {
+            let environment = LAEnvironment.currentUser
+            let stays = Listener(), leaves = Listener()
+            var goes: Listener? = Listener()
+            weak let gone = goes
+            for listener in [stays, leaves, goes].compactMap({ $0 }) { environment.addObserver(listener) }
+            defer { environment.removeObserver(stays) }
+            goes = nil
+            #expect(gone == nil)
+            environment.removeObserver(leaves)
+            let person = try rooms.person([])
+            _ = try stays.next { $0.userPassword?.isUsable == true }
+            person.leave()
+            _ = try stays.next { $0.userPassword?.isUsable == false }
+            #expect(leaves.changes.isEmpty && stays.changes.count == 2)
+        }
+
+        /// A watch outlives the rooms: one that is killed is no change, and changes after it are told.
+        @Test(arguments: ["authd", "enclaved-testing"]) func roomsThatDieAreNoEnd(_ room: String) throws {
+            let environment = LAEnvironment.currentUser
+            let listener = Listener()
+            let before = try rooms.person([])
+            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            environment.addObserver(listener)
+            defer { environment.removeObserver(listener) }
+            try rooms.killAndAwait(room)
+            before.leave()
+            _ = try listener.next { $0.userPassword?.isUsable == false }
+            try rooms.unlock()
+            let after = try rooms.person([])
+            #expect(try listener.next { $0.userPassword?.isUsable == true }.new.userPassword?.isSet == true)
+            after.leave()
+            _ = try listener.next { $0.userPassword?.isUsable == false }
+        }
+
+        /// A child has its parent's observers and none of its watch, which it does not end.
+        @Test func aForkedChildWatchesByItself() throws {
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+            program.arguments = ["environment", "nothing"]
+            let output = Pipe()
+            program.standardOutput = output
+            try program.run()
+            let lines = output.fileHandleForReading
+            #expect(String(decoding: lines.availableData, as: UTF8.self) == "both watch\n")
+            let person = try rooms.person([])
+            defer { person.leave() }
+            program.waitUntilExit()
+            let said = String(decoding: lines.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n")
+            #expect(said.sorted() == ["child can ask", "parent can ask"])
+        }
+
+        /// What was known stays known, and nothing can be used.
+        @Test func whatCannotBeReachedIsNotUsable() throws {
+            let person = try rooms.person([])
+            defer { person.leave() }
+            let environment = LAEnvironment.currentUser
+            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            setenv("VAUBAN_HOME", "\(rooms.home)/nowhere", 1)
+            defer { setenv("VAUBAN_HOME", rooms.home, 1) }
+            let lost = environment.state
+            #expect(lost.userPassword?.isSet == true && lost.userPassword?.isUsable == false)
+            setenv("VAUBAN_HOME", rooms.home, 1)
+            #expect(environment.state.userPassword?.isUsable == true)
+        }
+    }
+}
+
+/// Keeps what it is told.
+private final class Listener: NSObject, LAEnvironment.Observer, Sendable {
+    struct Change: Sendable {
+        let old: LAEnvironment.State
+        let new: LAEnvironment.State
+    }
+
+    private let list = Mutex<(all: [Change], taken: Int)>(([], 0))
+    private let came = DispatchSemaphore(value: 0)
+
+    var changes: [Change] { list.withLock { $0.all } }
+
+    func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {
+        list.withLock { $0.all.append(Change(old: oldState, new: environment.state)) }
+        came.signal()
+    }
+
+    struct NothingCame: Error {}
+
+    /// The next change to a state that is so; others may come before it, where one thing brings about two.
+    func next(_ isSo: (LAEnvironment.State) -> Bool) throws -> Change {
+        while true {
+            guard came.wait(timeout: .now() + 15) == .success else { throw NothingCame() }
+            let change = list.withLock { list in
+                defer { list.taken += 1 }
+                return list.all[list.taken]
+            }
+            if isSo(change.new) { return change }
+        }
+    }
+}
