@@ -21,6 +21,7 @@ extension Vault {
     /// Whether it is another than at the last call.
     package func takeEnvironmentChange() -> Bool {
         state.withLock { state in
+            state.settle(host, isUse: false)
             let mark = state.environment(host)
             defer { state.environmentMark = mark }
             return mark != state.environmentMark

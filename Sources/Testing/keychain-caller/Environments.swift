@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Says once when its person can be asked for the passcode.
+/// Says whenever its person can be asked for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)
@@ -25,11 +25,14 @@ private func say(_ text: String) {
     fflush(nil)
 }
 
-/// Watches, and has a child that takes its parent's observer away, watches by itself, and says when.
+/// Watches, and after the first word has a child that takes its parent's observer away and watches by itself. By then no other thread is
+/// at something that its copy in the child would never end.
 func watchInParentAndChild() -> Never {
     let environment = LAEnvironment.currentUser
     let ofParent = Saying("parent")
     environment.addObserver(ofParent)
+    say("the parent watches")
+    ofParent.awaitWord()
     let child = fork()
     if child == 0 {
         environment.removeObserver(ofParent)
