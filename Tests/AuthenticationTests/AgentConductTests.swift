@@ -40,6 +40,23 @@ import VaubanAuthenticationWire
         }
     }
 
+    /// Which would answer it with a no of its own.
+    @Test func consentIsNotAskedOnTheOwnTerminalOfAProgram() {
+        var queue = AttentionQueue([Sample.programsOwnAgent()])
+        let question = Sample.question(1)
+        #expect(queue.handle(.asked(question)).last == .shown(question, "own terminal"))
+        let consent = Sample.question(2, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
+        #expect(queue.handle(.asked(consent)) == [.answer(consent, .nobody)])
+        _ = queue.handle(.agentArrived(second, Sample.approver()))
+        #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
+    }
+
+    @Test func itIsOnVaubansOwn() {
+        var queue = AttentionQueue([Sample.ownAgent()])
+        let consent = Sample.question(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
+        #expect(queue.handle(.asked(consent)).last == .shown(consent, "own terminal"))
+    }
+
     private let first = AgentNumber(1)
     private let second = AgentNumber(2)
 

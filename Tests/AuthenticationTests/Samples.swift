@@ -11,12 +11,14 @@ enum Sample {
     static func prompt(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
     static func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    static func question(_ number: UInt8, of person: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1) -> PromptQuestion {
+    static func question(
+        _ number: UInt8, of person: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil
+    ) -> PromptQuestion {
         PromptQuestion(
             prompt: prompt(number), person: person,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
-            triesLeft: 5)
+            triesLeft: 5, consent: consent)
     }
 
     static func approver(of person: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
@@ -25,6 +27,11 @@ enum Sample {
 
     static func ownAgent(of person: UInt32 = alice, pid: Int32 = 50, at place: String = "own terminal") -> Agent {
         Agent(person: person, pid: pid, scope: .ownProcess, place: place)
+    }
+
+    /// Of a program that is not Vauban.
+    static func programsOwnAgent(pid: Int32 = 50) -> Agent {
+        Agent(person: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
     }
 
     static let passcode = PromptAnswer.passcode(SealedPasscode(encapsulated: nonce(7), ciphertext: nonce(8)))

@@ -33,6 +33,13 @@ check 'A65 it answers yes: there is no such answer, and it is let go' eval 'agen
 check 'A65 it answers with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && refused 206 program get bank/me && away && alice status 2>/dev/null | grep -q "5 tries left"'
 wait_for=refused
 check 'A66 a program asks on a terminal of its own, as vauban does: refused' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
+with_passcode alice allow terminal-prompts on 2>/dev/null || exit 1
+check 'A66 a program of another person, who allowed nothing: refused all the same' eval 'agent bob 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
+wait_for=registered
+check 'A74 where the person allows terminals, a program registers its own: asked nothing about other programs' eval 'agent alice 2 cancel && refused 36 program get bank/me && equals "$(by alice setsid --wait /usr/local/games/bin/mail evaluate a </dev/null)" -1004; told=$?; away; [ $told = 0 ] && ! grep -q asked "$TMPDIR/agent"'
+wait_for=refused
+with_passcode alice allow terminal-prompts off 2>/dev/null || exit 1
+check 'A66 after they took it back: refused again' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 
 # Terminals.
 if command -v script >/dev/null; then

@@ -1,3 +1,4 @@
+import VaubanAccessPolicy
 package import VaubanAuthenticationWire
 
 /// A prompt agent as authd knows it. Its person and its process are the kernel's words; its scope and its place are its
@@ -7,12 +8,15 @@ package struct Agent: Hashable, Sendable {
     package let pid: Int32
     package let scope: AgentScope
     package let place: String
+    /// Not on the own terminal of a program: what a consent lets happen takes more words than that place has.
+    package let takesConsent: Bool
 
-    package init(person: UInt32, pid: Int32, scope: AgentScope, place: String) {
+    package init(person: UInt32, pid: Int32, scope: AgentScope, place: String, takesConsent: Bool = true) {
         self.person = person
         self.pid = pid
         self.scope = scope
         self.place = place
+        self.takesConsent = takesConsent
     }
 
     /// Whether prompts of this caller, who is of the agent's own person, may appear here.
@@ -22,6 +26,8 @@ package struct Agent: Hashable, Sendable {
         case .ownProcess: Int64(pid) == caller
         }
     }
+
+    func takes(_ question: PromptQuestion) -> Bool { takes(caller: question.caller.pid) && (takesConsent || question.consent == nil) }
 }
 
 /// An agent's connection, numbered in the order of arrival; numbers are never used again.

@@ -45,14 +45,14 @@ struct AgentDoor {
         guard !place.isEmpty, place.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw Refusal(.badParameter, "the place is not a line of text")
         }
-        if scope == .ownProcess { try requireOwnTerminal() }
-        return Agent(person: visitor.peer.uid, pid: visitor.peer.pid, scope: scope, place: place)
+        let isPrograms = scope == .ownProcess && counter.identity.map { !$0.throughCommandLine } ?? false
+        if isPrograms { try requireTerminalPrompts() }
+        return Agent(person: visitor.peer.uid, pid: visitor.peer.pid, scope: scope, place: place, takesConsent: !isPrograms)
     }
 
     /// Vauban's own command line asks on its own terminal, as sudo does it. Any other program that asks on its own would see
     /// what is typed there: that takes the person's word. In user mode programs are not told apart.
-    private func requireOwnTerminal() throws {
-        guard let identity = counter.identity, !identity.throughCommandLine else { return }
+    private func requireTerminalPrompts() throws {
         var counter = counter
         guard case .status(let status) = try counter.ask(.status, watching: nil).reply, status.settings.allowsTerminalPrompts else {
             throw Refusal(.notAllowedHere, "a program may ask on its own terminal only after: vauban allow terminal-prompts on")

@@ -53,9 +53,9 @@ struct PersonLine: Sendable {
     }
 
     /// Where prompts of this caller would appear, best first.
-    func places(forCaller caller: Int64) -> [String] { candidates(forCaller: caller).map(\.agent.place) }
+    func places(forCaller caller: Int64) -> [String] { attendants.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
 
-    private func candidates(forCaller caller: Int64) -> [Attendant] { attendants.filter { $0.agent.takes(caller: caller) } }
+    private func candidates(for question: PromptQuestion) -> [Attendant] { attendants.filter { $0.agent.takes(question) } }
 
     // MARK: Prompts
 
@@ -71,7 +71,7 @@ struct PersonLine: Sendable {
             prompts[index].take(.agentLeft(agent))
             return advance()
         }
-        guard prompts.count < AuthenticationLimits.promptsPerPersonMax, let best = candidates(forCaller: question.caller.pid).first else {
+        guard prompts.count < AuthenticationLimits.promptsPerPersonMax, let best = candidates(for: question).first else {
             return [.nobody(for: question)]
         }
         prompts.append(Prompt(question: question))
@@ -124,7 +124,7 @@ struct PersonLine: Sendable {
     /// Puts the first prompt before the person, if none is.
     private mutating func advance() -> [AttentionEffect] {
         guard let first = prompts.first, first.stage == .asked else { return [] }
-        if let best = candidates(forCaller: first.question.caller.pid).first {
+        if let best = candidates(for: first.question).first {
             prompts[0].take(.reaches(best.number))
             return show(0, at: best)
         }
@@ -134,7 +134,7 @@ struct PersonLine: Sendable {
 
     /// Takes out the prompts for which no agent is left: a prompt never waits for an agent of the future.
     private mutating func unreachable() -> [AttentionEffect] {
-        let lost = prompts.filter { $0.stage.agent == nil && candidates(forCaller: $0.question.caller.pid).isEmpty }.map(\.question)
+        let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.question).isEmpty }.map(\.question)
         prompts.removeAll { lost.contains($0.question) }
         return lost.map(AttentionEffect.nobody)
     }

@@ -32,7 +32,7 @@ final class CallerTerminal: PromptSurface {
     // MARK: PromptSurface
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        // What a consent lets happen takes more words than this place has.
+        // Where programs are told apart, authd brings none; what a consent lets happen takes more words than this place has.
         guard question.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         write(CallerTerminalText.head(question))
@@ -114,6 +114,8 @@ enum CallerTerminalText {
         default: "Touch the reader, or press Ctrl-C to refuse: "
         }
     }
+
+    static let notHere = "vauban: you are not asked about this here; run vauban approve in another terminal, and try again\n"
 
     static func waiting(at place: String) -> String { "vauban: waiting for your answer: \(PlainLine.of(place, charactersMax: 200))\n" }
 }

@@ -29,7 +29,13 @@ package enum OwnTerminal {
                 agent.end()
                 _ = left.wait(timeout: .now() + .nanoseconds(Int(DoorLimits.machineTime)))
             }
-            return try call { if $0 != CallerTerminal.place { tell($0) } }
+            do throws(Refusal) {
+                return try call { if $0 != CallerTerminal.place { tell($0) } }
+            } catch {
+                // Questions for consent: authd does not ask them here.
+                if error.reason == .nobodyToAsk { CallerTerminal.inForeground()?.write(CallerTerminalText.notHere) }
+                throw error
+            }
         }
     }
 

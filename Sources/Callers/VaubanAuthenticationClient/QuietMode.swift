@@ -4,11 +4,13 @@ package import VaubanLinuxHost
 
 /// No echo, and each key at once: also those that would otherwise become signals, so that Ctrl-C is an answer. A process has one
 /// terminal, and threads of it may ask there one after the other: the first question makes it quiet, and the end of the last makes
-/// it as it was before the first.
+/// it as it was before the first. So does the process's own end (`exit`); whoever is killed can put nothing right.
 package final class QuietMode {
     private struct Shared {
         var questions = 0
         var before = termios()
+        var terminal: Int32 = -1
+        var isAtExit = false
     }
 
     private static let shared = Mutex(Shared())
@@ -22,6 +24,8 @@ package final class QuietMode {
                 var mode = shared.before
                 mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
                 guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0 else { return false }
+                shared.terminal = descriptor.number
+                if !shared.isAtExit { shared.isAtExit = atexit { QuietMode.putRight() } == 0 }
             }
             // What was typed before the person was asked is no answer.
             guard tcflush(descriptor.number, TCIFLUSH) == 0 else { return false }
@@ -29,6 +33,14 @@ package final class QuietMode {
             return true
         }
         guard isQuiet else { return nil }
+    }
+
+    /// In the background the terminal is another's, who has made it as they want it.
+    private static func putRight() {
+        shared.withLock { shared in
+            guard shared.questions > 0, tcgetpgrp(shared.terminal) == getpgrp() else { return }
+            tcsetattr(shared.terminal, TCSANOW, &shared.before)
+        }
     }
 
     deinit {

@@ -8,7 +8,9 @@ import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
-    print("usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+    print(
+        "usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete"
+            + " ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
@@ -66,6 +68,14 @@ case "evaluate":
     }
     answered.wait()
     exit(0)
+// Ends by itself, at a signal, while the person is asked.
+case "leave":
+    signal(SIGTERM, SIG_IGN)
+    let (context, leaving) = (LAContext(), DispatchSource.makeSignalSource(signal: SIGTERM))
+    leaving.setEventHandler { exit(3) }
+    leaving.resume()
+    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "leave") { _, _ in }
+    withExtendedLifetime((context, leaving)) { dispatchMain() }
 // For a reason and under a title of its own.
 case "ask":
     let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))

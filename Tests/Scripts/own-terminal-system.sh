@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Asking on a program's own terminal in the installed service, by its own users: only after the person's word, in the foreground, and
+# with the terminal as it was afterwards; Vauban's own command line without that word. What hostile programs make of it is in
+# attacks-prompt.sh (A63 to A66, A74).
+# proves: C-106 C-109
+set -u
+. Tests/Scripts/lib/system-rooms.sh
+own=$TMPDIR/alice
+install -o vauban-test-alice -g vauban-test-alice -m 755 "$bin/keychain-caller" "$own/program"
+program=$own/program
+start_rooms
+check 'both set a passcode' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
+check 'a program of hers keeps what asks for her' equals "$(as vauban-test-alice "$program" guard a 'of the program')" 0
+check 'she keeps one by hand' eval 'printf "by hand" | alice set bank/me --require presence 2>/dev/null'
+
+# at_terminal COMMANDS <<STEPS: a shell on a new terminal of hers, which says at the end how the terminal is.
+modes='[ "$(stty -g)" = "$before" ] && echo modes as before || echo other modes'
+at_terminal() { play alice sh -c "before=\$(stty -g); $1; $modes" >"$TMPDIR/shown" 2>&1 || { cat "$TMPDIR/shown"; return 1; }; }
+# shows TEXT...: all that stood on it, line by line.
+shows() { equals "$(cat "$TMPDIR/shown")" "$(printf '%s\n' "$@")"; }
+# A program that says its number, for what is done to it while it asks.
+asking="sh -c 'echo \$\$ >$own/pid; exec \$0 \$@' $program"
+refused_everywhere() { at_terminal "$program evaluate a; $program get a" </dev/null && shows -1004 -25308 'modes as before'; }
+
+check 'without her word a program is refused at once, and its terminal told nothing' refused_everywhere
+check 'the word of another person is not hers' eval 'with_passcode bob allow terminal-prompts on 2>/dev/null && refused_everywhere'
+check 'vauban asks on its own terminal without it' at_terminal "$bin/vauban get bank/me; echo; $bin/vauban get bank/me; echo \"ended \$?\"" <<STEPS
+expect Who asks:  vauban ($bin/vauban, process
+expect asscode (
+secret not her passcode
+expect That was not the passcode; 4 tries left
+expect asscode (
+secret alice passcode
+expect by hand
+expect Who asks:  vauban ($bin/vauban, process
+expect asscode (
+key ctrl-c
+expect ended 128
+expect modes as before
+STEPS
+check 'ended by a signal while it asks, it leaves the terminal as it was' at_terminal "sh -c 'echo \$\$ >$own/pid; exec $bin/vauban get bank/me'; echo \"ended \$?\"" <<STEPS
+expect asscode (
+run kill -TERM \$(cat $own/pid)
+expect ended 143
+expect modes as before
+STEPS
+
+check 'her word takes her passcode' at_terminal "$bin/vauban allow terminal-prompts on; echo \"ended \$?\"" <<STEPS
+expect asscode
+secret not her passcode
+expect ended 51
+expect modes as before
+STEPS
+check 'and does not hold before' refused_everywhere
+check 'she gives it' at_terminal "$bin/vauban allow terminal-prompts on" <<STEPS
+expect asscode
+secret alice passcode
+expect Allowed. Whatever controls such a terminal can read the passcode that you type there.
+expect modes as before
+STEPS
+check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may ask on the terminal"'
+
+check 'a program asks on its own terminal: says who, and that it can read along; wrong, and right' at_terminal "$program get a" <<STEPS
+expect Vauban asks for you
+expect Who asks:  $program (process
+expect This program can read what you type here; you allowed that: vauban allow terminal-prompts
+expect Passcode (
+secret not her passcode
+expect That was not the passcode. Attempt 2 of 3
+expect Passcode (
+secret alice passcode
+expect 0 of the program
+expect modes as before
+STEPS
+check 'no passcode was shown' eval '! grep -q "her passcode\|alice passcode" "$TMPDIR/shown"'
+check 'it says what it asks for; Ctrl-C refuses' at_terminal "$program ask 'open the vault'; $program get a" <<STEPS
+expect Who asks:  $program (process
+expect It says:   “open the vault”
+expect Passcode (
+key ctrl-c
+expect -2
+expect Passcode (
+key ctrl-c
+expect -128
+expect modes as before
+STEPS
+check 'three wrong ones end it' at_terminal "$program evaluate a" <<STEPS
+expect Passcode (
+secret one
+expect Passcode (
+secret two
+expect Passcode (
+secret three
+expect -1
+expect modes as before
+STEPS
+check 'a lock takes the question away' at_terminal "$program evaluate a" <<STEPS
+expect Passcode (
+run $bin/vauban lock 2>$own/locked
+expect -4
+expect modes as before
+STEPS
+check 'she unlocks' eval 'with_passcode alice unlock 2>/dev/null'
+check 'a program that ends by itself meanwhile leaves the terminal as it was' at_terminal "$asking leave a; echo \"ended \$?\"" <<STEPS
+expect Passcode (
+run kill -TERM \$(cat $own/pid)
+expect ended 3
+expect modes as before
+STEPS
+
+# Whoever is killed can put nothing right: the terminal stays without echo, until its shell or the person does.
+check 'killed while it asks, it leaves a terminal without echo, and a service that asks the next' at_terminal "$asking evaluate a; stty -a | grep -ow -e -echo; stty \$before; $program evaluate a" <<STEPS
+expect Passcode (
+run kill -KILL \$(cat $own/pid)
+expect -echo
+expect Passcode (
+secret alice passcode
+expect 0
+expect modes as before
+STEPS
+check 'a shell with job control puts it back' eval 'play alice bash --norc --noprofile -i >"$TMPDIR/shown" 2>&1 || { cat "$TMPDIR/shown"; false; }' <<STEPS
+send before=\$(stty -g)
+send $asking evaluate a
+expect Passcode (
+run kill -KILL \$(cat $own/pid)
+expect Killed
+send [ "\$(stty -g)" = "\$before" ] && echo modes as be''fore
+expect modes as before
+send exit
+STEPS
+
+cat >"$own/background" <<BACKGROUND
+set -m
+for verb in evaluate get; do "$program" \$verb a & wait \$!; done
+BACKGROUND
+check 'in the background of the terminal it is refused at once' eval 'at_terminal "bash $own/background" </dev/null && shows -1004 -25308 "modes as before"'
+check 'and on a terminal that is not its own' eval 'at_terminal "setsid --wait $program get a" </dev/null && shows -25308 "modes as before"'
+
+
+# Whether a new build is the same program: a no would be remembered, and she must have said it.
+cp "$program" "$program.first" && printf x >>"$program"
+check 'consent is not asked there; the terminal says where' eval 'at_terminal "$program get a" </dev/null && shows "vauban: you are not asked about this here; run vauban approve in another terminal, and try again" -25308 "modes as before"'
+check 'and is answered at an approver' eval 'play alice "$bin/vauban" approve >"$TMPDIR/shown"; [ $? = 130 ] || { cat "$TMPDIR/shown"; false; }' <<STEPS
+expect Programs can ask you here
+run setsid $program add b 'of the new build' >$own/got 2>&1 </dev/null & echo \$! >$own/pid
+expect Who asks:  program ($program, process
+expect asscode
+secret alice passcode
+expect Accepted
+run tail --pid=\$(cat $own/pid) -f /dev/null; grep -qx 0 $own/got
+key ctrl-c
+STEPS
+check 'the new build asks on its own terminal for what the first one keeps' at_terminal "$program get a" <<STEPS
+expect Passcode (
+secret alice passcode
+expect 0 of the program
+expect modes as before
+STEPS
+
+check 'she takes it back' at_terminal "$bin/vauban allow terminal-prompts off" <<STEPS
+expect asscode
+secret alice passcode
+expect No longer allowed
+expect modes as before
+STEPS
+check 'and it is as before her word' refused_everywhere
+finish
