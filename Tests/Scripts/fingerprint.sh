@@ -6,6 +6,7 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
+command -v dbus-monitor >/dev/null || { echo 'there is no dbus-monitor here'; exit 77; }
 [ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
 trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
@@ -33,7 +34,7 @@ touches() { printf '%s/bus/touch' "$TMPDIR"; }
 printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bus/own-fprintd.py" "%s" "%s" "$@" >>"%s/touches" 2>&1\n' "$TMPDIR" "$bus_address" "$sensor" "$TMPDIR" >"$(touches)"
 chmod 755 "$(touches)"
 at_prompt() {
-    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
+    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^wanted$|run $(touches) wanted|; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
     play "$VAUBAN_BUILD/vauban" get bank/me <"$TMPDIR/steps" >"$TMPDIR/out" 2>"$TMPDIR/err"
     [ $? = "${2:-0}" ] && return
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touches" "$log"
@@ -238,6 +239,25 @@ wait "$touching"
 expect_logind released
 slept 'the machine slept while a finger was learnt'
 matches 'after the machine slept while a finger was learnt'
+# The machine goes to sleep after the question ended and before fprintd has answered: what the reader then says of the sensor comes too late.
+dbus-monitor --address "$bus_address" "member='VerifyStop'" "member='PrepareForSleep'" >"$TMPDIR/monitored" 2>&1 &
+monitor=$!
+monitored() { timeout 20 tail -n +1 -F "$TMPDIR/monitored" 2>/dev/null | grep -q -m 1 "$1" || { cat "$TMPDIR/monitored"; fail "the bus did not carry: $1"; }; }
+monitored NameAcquired
+at_prompt 'the question ends' 128 <<STEPS
+expect Touch the reader
+wanted
+run kill -STOP $fprintd_pid
+key ctrl-c
+STEPS
+monitored VerifyStop
+tell_logind sleep
+monitored PrepareForSleep
+kill -CONT "$fprintd_pid"
+expect_logind released
+kill "$monitor"
+slept 'the machine slept when the question had ended'
+matches 'after the machine slept when the question had ended'
 tell_logind "forge $(room vauban-reader-t)"
 expect_logind forged
 matches 'somebody else says that the machine sleeps'
