@@ -275,6 +275,36 @@ kill -0 "$fprintd_pid" || fail 'fprintd did not live through it'
 grep -F 'Release failed' "$TMPDIR/fprintd.log" && fail 'a claim was given back while the machine slept'
 echo 'ok: while the machine sleeps the question goes on with the passcode, and when it wakes the finger is awaited again and matches'
 
+# Another program gives the sensor back while the machine sleeps, and fprintd refuses it to everybody from then on, until it ends; the
+# reader lets it end.
+stop_fprintd
+awaits 'fprintd was stopped' 'the reader is not there'
+start_fprintd_by_bus
+"$(touches)" hold "$me" <"$TMPDIR/holding" &
+holder=$!
+exec {holding}>"$TMPDIR/holding"
+until [ "$(grep -c held "$TMPDIR/touches")" = 2 ]; do :; done
+tell_logind sleep
+expect_logind released
+kill "$holder"
+timeout 20 tail -n +1 -F "$TMPDIR/fprintd.log" 2>/dev/null | grep -q -m 1 'Error closing device after disconnect' || fail 'fprintd closes a sensor that sleeps'
+exec {holding}>&-
+slept 'the machine slept while another program had the sensor'
+refusing=$(cat "$TMPDIR/fprintd.pid")
+at_prompt 'fprintd refuses the sensor' <<STEPS
+expect Touch the reader
+expect Passcode (
+secret $passcode
+expect the secret
+STEPS
+timeout 60 tail --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
+awaits 'fprintd was started anew' 'enrolled; 5 more may fail'
+matches 'after fprintd was started anew'
+stop_fprintd_by_bus
+start_fprintd
+awaits 'fprintd came back' 'enrolled; 5 more may fail'
+echo 'ok: an fprintd that refuses the sensor is left alone until it has ended, and the next one gives it'
+
 # A finger that is learnt while the question waits is nobody's but its own: the sensor is held by one at a time.
 "$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
 touching=$!

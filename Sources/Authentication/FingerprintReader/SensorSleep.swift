@@ -3,6 +3,7 @@
 // (Specs/reader.md). So a claim is kept over the sleep.
 
 internal import EnclaveWire
+internal import Logging
 internal import VaubanLinuxHost
 
 extension SensorWatch {
@@ -64,5 +65,20 @@ extension SensorWatch {
     private func believedManager() throws(SystemFault) -> FprintBus.Owner? {
         guard let manager = try bus.loginManager(), manager.uid == settings.daemonUID else { return nil }
         return manager
+    }
+    // MARK: A sensor that fprintd has lost
+
+    /// fprintd refuses a sensor that nobody has claimed: as after another program gave it back while the machine slept. It does so until
+    /// it ends, and while this connection lives, which has asked it something, it does not end by itself. Where the bus starts it anew,
+    /// another connection takes the place of this one and asks it nothing; the end of fprintd is heard on it.
+    mutating func refused(_ question: Question) throws(SystemFault) {
+        putOff(question, "the reader cannot be claimed")
+        guard sensor == nil, try bus.canStart() else { return }
+        log.notice("fprintd is left alone, so that it can end")
+        let fresh = try FprintBus(address: settings.bus)
+        // Both hear at this moment: what another program enrols is missed by neither.
+        while let signal = try bus.next() { heard.append(signal) }
+        bus = fresh
+        lookDue = MachineClock.monotonic + ReaderLimits.leavePause
     }
 }

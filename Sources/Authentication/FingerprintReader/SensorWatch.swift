@@ -24,7 +24,7 @@ struct SensorWatch {
         var phase = Phase.preparing
     }
 
-    let bus: FprintBus
+    var bus: FprintBus
     let desk: QuestionDesk
     let line: EnclaveLine
     let kept: ReaderState
@@ -33,7 +33,7 @@ struct SensorWatch {
     let settings: ReaderSettings
     /// The believed owner of fprintd's name, while it runs, and its sensor; nobody else's signals count.
     private var owner: FprintBus.Owner?
-    private var sensor: FprintBus.Sensor?
+    private(set) var sensor: FprintBus.Sensor?
     var questions = QuestionList()
     var active: Active?
     /// Signals that came in the middle of something else, and are taken after it.
@@ -43,7 +43,7 @@ struct SensorWatch {
     /// What fprintd cannot take back before the machine is awake.
     var unreturned: Active?
     /// When a sensor is looked for again; nil while there is one.
-    private var lookDue: UInt64?
+    var lookDue: UInt64?
     /// Until when nothing is tried at the sensor.
     private var tryDue: UInt64?
 
