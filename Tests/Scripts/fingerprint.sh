@@ -6,6 +6,7 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
+command -v dbus-monitor >/dev/null || { echo 'there is no dbus-monitor here'; exit 77; }
 [ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
 trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
@@ -33,7 +34,7 @@ touches() { printf '%s/bus/touch' "$TMPDIR"; }
 printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bus/own-fprintd.py" "%s" "%s" "$@" >>"%s/touches" 2>&1\n' "$TMPDIR" "$bus_address" "$sensor" "$TMPDIR" >"$(touches)"
 chmod 755 "$(touches)"
 at_prompt() {
-    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
+    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^wanted$|run $(touches) wanted|; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
     play "$VAUBAN_BUILD/vauban" get bank/me <"$TMPDIR/steps" >"$TMPDIR/out" 2>"$TMPDIR/err"
     [ $? = "${2:-0}" ] && return
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touches" "$log"
@@ -194,27 +195,115 @@ awaits 'the sensor went' 'the reader is not there'
 stop_fprintd
 start_fprintd
 awaits 'the sensor came back' 'enrolled; 5 more may fail'
-# The machine sleeps when fprintd lets it, as at a real login manager, and not before.
+echo 'ok: with the reader, fprintd or the sensor gone, the question goes on with the passcode, and the finger comes back'
+
+# The machine sleeps when fprintd lets it, as at a real login manager, and not before. fprintd has one life here: a claim that is given
+# back while the machine sleeps would have it refuse the sensor for the rest of that.
+slept() {
+    awaits "$1" 'the reader is not there'
+    tell_logind wake
+    # fprintd holds up the next sleep when it has woken the sensor.
+    expect_logind 'inhibit sleep net.reactivated.Fprint delay'
+    awaits "$1, and woke" 'enrolled; 5 more may fail'
+}
+matches() {
+    at_prompt "$1" <<STEPS
+expect Touch the reader
+touch 'SCAN alice'
+expect the secret
+STEPS
+}
 at_prompt 'the machine sleeps while it asks' <<STEPS
 expect Touch the reader
 run echo sleep >/proc/$$/fd/$logind_in
 expect Passcode (
 run timeout 20 grep -q -m 1 '^released' </proc/$$/fd/$logind_out
-run echo wake >/proc/$$/fd/$logind_in
 secret $passcode
 expect the secret
 STEPS
-# After some sleeps fprintd goes on refusing the virtual sensor to whoever claims it; why is not known. So waking is not tried here: it is
-# started anew.
-stop_fprintd
-start_fprintd
-awaits 'the sensor woke' 'enrolled; 5 more may fail'
-at_prompt 'after the machine slept' <<STEPS
+slept 'the machine slept while it asked'
+matches 'after the machine slept while it asked'
+for time in 1 2 3; do
+    tell_logind sleep
+    expect_logind released
+    slept "the machine slept while nothing was asked, $time"
+done
+matches 'after the machine slept while nothing was asked'
+{
+    "$(touches)" touch 'SCAN alice' 'SCAN alice'
+    tell_logind sleep
+} &
+touching=$!
+with_passcode 51 finger enroll
+wait "$touching"
+expect_logind released
+slept 'the machine slept while a finger was learnt'
+matches 'after the machine slept while a finger was learnt'
+# The machine goes to sleep after the question ended and before fprintd has answered: what the reader then says of the sensor comes too late.
+dbus-monitor --address "$bus_address" "member='VerifyStop'" "member='PrepareForSleep'" >"$TMPDIR/monitored" 2>&1 &
+monitor=$!
+monitored() { timeout 20 tail -n +1 -F "$TMPDIR/monitored" 2>/dev/null | grep -q -m 1 "$1" || { cat "$TMPDIR/monitored"; fail "the bus did not carry: $1"; }; }
+monitored NameAcquired
+at_prompt 'the question ends' 128 <<STEPS
 expect Touch the reader
-touch 'SCAN alice'
+wanted
+run kill -STOP $fprintd_pid
+key ctrl-c
+STEPS
+monitored VerifyStop
+tell_logind sleep
+monitored PrepareForSleep
+kill -CONT "$fprintd_pid"
+expect_logind released
+kill "$monitor"
+slept 'the machine slept when the question had ended'
+matches 'after the machine slept when the question had ended'
+tell_logind "forge $(room vauban-reader-t)"
+expect_logind forged
+matches 'somebody else says that the machine sleeps'
+# Nobody says any more that the machine is awake, until fprintd hears it of the next login manager.
+tell_logind sleep
+expect_logind released
+awaits 'the machine sleeps' 'the reader is not there'
+stop_logind
+awaits 'the login manager went while the machine slept' 'enrolled; 5 more may fail'
+start_logind "$(id -u)"
+tell_logind wake
+expect_logind 'inhibit sleep net.reactivated.Fprint delay'
+matches 'after another login manager woke the machine'
+kill -0 "$fprintd_pid" || fail 'fprintd did not live through it'
+grep -F 'Release failed' "$TMPDIR/fprintd.log" && fail 'a claim was given back while the machine slept'
+echo 'ok: while the machine sleeps the question goes on with the passcode, and when it wakes the finger is awaited again and matches'
+
+# Another program gives the sensor back while the machine sleeps, and fprintd refuses it to everybody from then on, until it ends; the
+# reader lets it end.
+stop_fprintd
+awaits 'fprintd was stopped' 'the reader is not there'
+start_fprintd_by_bus
+"$(touches)" hold "$me" <"$TMPDIR/holding" &
+holder=$!
+exec {holding}>"$TMPDIR/holding"
+until [ "$(grep -c held "$TMPDIR/touches")" = 2 ]; do :; done
+tell_logind sleep
+expect_logind released
+kill "$holder"
+timeout 20 tail -n +1 -F "$TMPDIR/fprintd.log" 2>/dev/null | grep -q -m 1 'Error closing device after disconnect' || fail 'fprintd closes a sensor that sleeps'
+exec {holding}>&-
+slept 'the machine slept while another program had the sensor'
+refusing=$(cat "$TMPDIR/fprintd.pid")
+at_prompt 'fprintd refuses the sensor' <<STEPS
+expect Touch the reader
+expect Passcode (
+secret $passcode
 expect the secret
 STEPS
-echo 'ok: with the reader, fprintd or the sensor gone, or asleep, the question goes on with the passcode, and the finger comes back'
+timeout 60 tail --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
+awaits 'fprintd was started anew' 'enrolled; 5 more may fail'
+matches 'after fprintd was started anew'
+stop_fprintd_by_bus
+start_fprintd
+awaits 'fprintd came back' 'enrolled; 5 more may fail'
+echo 'ok: an fprintd that refuses the sensor is left alone until it has ended, and the next one gives it'
 
 # A finger that is learnt while the question waits is nobody's but its own: the sensor is held by one at a time.
 "$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &

@@ -22,7 +22,7 @@ extension SensorWatch {
         case .inUse: return awaitFree(question)
         case .gone: return try goneAt(question)
         case .denied: return lose("polkit does not let this user claim the reader", again: ReaderLimits.lookPause)
-        case .noPrints, .failed: return putOff(question, "the reader cannot be claimed")
+        case .noPrints, .failed: return try refused(question)
         }
         active = Active(question: question, owner: owner, sensor: sensor, name: name)
         switch question.kind {

@@ -35,6 +35,8 @@ final class FprintBus {
             /// What the sensor says of a touch, and whether it is done.
             case verify(String, isDone: Bool)
             case enrol(String, isDone: Bool)
+            /// The machine is about to sleep, or is back.
+            case sleep(isBeginning: Bool)
             case other
         }
 
@@ -43,7 +45,7 @@ final class FprintBus {
         let path: String
     }
 
-    /// Who owns fprintd's name.
+    /// Who owns the name of fprintd or of the login manager.
     struct Owner: Hashable {
         let uniqueName: String
         let uid: UInt32
@@ -74,6 +76,13 @@ final class FprintBus {
         var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
         var uid: UInt32 = 0
         let found = try SystemFault.checkNegated(vauban_fprint_owner(bus, &name, &uid), "ask who fprintd is")
+        return found == 1 ? Owner(uniqueName: Self.text(name), uid: uid) : nil
+    }
+
+    func loginManager() throws(SystemFault) -> Owner? {
+        var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
+        var uid: UInt32 = 0
+        let found = try SystemFault.checkNegated(vauban_bus_login_owner(bus, &name, &uid), "ask who the login manager is")
         return found == 1 ? Owner(uniqueName: Self.text(name), uid: uid) : nil
     }
 
@@ -130,6 +139,7 @@ final class FprintBus {
         case VAUBAN_FPRINT_SENSORS_CHANGED: kind = .sensorsChanged
         case VAUBAN_FPRINT_VERIFY: kind = .verify(said, isDone: flag)
         case VAUBAN_FPRINT_ENROL: kind = .enrol(said, isDone: flag)
+        case VAUBAN_FPRINT_SLEEP: kind = .sleep(isBeginning: flag)
         default: kind = .other
         }
         return Signal(kind: kind, sender: sender.map { String(cString: $0) } ?? "", path: path.map { String(cString: $0) } ?? "")

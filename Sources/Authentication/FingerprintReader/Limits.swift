@@ -10,6 +10,8 @@ enum ReaderLimits {
     static let faultPause: UInt64 = 5_000_000_000
     /// Before a sensor is looked for where there is none: one that comes while fprintd is not running tells nobody.
     static let lookPause: UInt64 = 300_000_000_000
+    /// How long an fprintd that refuses an unclaimed sensor is left alone: it ends 30 s after its last client went.
+    static let leavePause: UInt64 = 35_000_000_000
     /// Faults of the sensor for one question, after which it counts as not there.
     static let faultsMax = 3
     /// Questions that wait at once; beyond that the oldest is dropped.

@@ -9,7 +9,7 @@ package import VaubanLinuxHost
 package struct ReaderSettings: Sendable {
     /// Where the system's bus is, as D-Bus writes addresses.
     package let bus: String
-    /// The user as whom fprintd runs; another owner of its name is not believed.
+    /// The user as whom fprintd and the login manager run; another owner of their names is not believed.
     package let daemonUID: UInt32
 
     package init(bus: String = "unix:path=/run/dbus/system_bus_socket", daemonUID: UInt32 = 0) {

@@ -24,20 +24,26 @@ struct SensorWatch {
         var phase = Phase.preparing
     }
 
-    let bus: FprintBus
+    var bus: FprintBus
     let desk: QuestionDesk
     let line: EnclaveLine
     let kept: ReaderState
     let names: PeopleNames
     let log: Logger
-    private let settings: ReaderSettings
+    let settings: ReaderSettings
     /// The believed owner of fprintd's name, while it runs, and its sensor; nobody else's signals count.
     private var owner: FprintBus.Owner?
-    private var sensor: FprintBus.Sensor?
+    private(set) var sensor: FprintBus.Sensor?
     var questions = QuestionList()
     var active: Active?
+    /// Signals that came in the middle of something else, and are taken after it.
+    var heard: [FprintBus.Signal] = []
+    /// The login manager that said that the machine goes to sleep, until it is awake.
+    var sleepSaidBy: FprintBus.Owner?
+    /// What fprintd cannot take back before the machine is awake.
+    var unreturned: Active?
     /// When a sensor is looked for again; nil while there is one.
-    private var lookDue: UInt64?
+    var lookDue: UInt64?
     /// Until when nothing is tried at the sensor.
     private var tryDue: UInt64?
 
@@ -56,14 +62,14 @@ struct SensorWatch {
     mutating func run() throws(SystemFault) -> Never {
         try look()
         while true {
-            while let signal = try bus.next() { try take(signal) }
+            while let signal = try next() { try take(signal) }
             for order in desk.take() { try take(order) }
             let now = MachineClock.monotonic
             questions.removeOld(now: now)
             if let active, !questions.contains(active.question.nonce) { try stop() }
             if let due = lookDue, due <= now { try look() }
             try advance(now)
-            try bus.wait(pause, or: desk.number)
+            if heard.isEmpty { try bus.wait(pause, or: desk.number) }
         }
     }
 
@@ -84,6 +90,8 @@ struct SensorWatch {
         active = nil
         owner = nil
         sensor = nil
+        // A machine that sleeps starts nothing; what the fprintd that runs says of other programs' fingers still counts.
+        if sleepSaidBy != nil { return owner = try bus.owner().flatMap { $0.uid == settings.daemonUID ? $0 : nil } }
         if try bus.owner() == nil { _ = try bus.start() }
         guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.lookPause) }
         guard found.uid == settings.daemonUID else {
@@ -101,12 +109,12 @@ struct SensorWatch {
         line.tellSensor(isThere: true)
     }
 
-    /// There is no sensor until the next look; the enclave ends every question then.
-    mutating func lose(_ why: String, again pause: UInt64) {
+    /// There is no sensor until the next look, or where none is to come until something is heard; the enclave ends every question then.
+    mutating func lose(_ why: String, again pause: UInt64?) {
         log.notice("there is no fingerprint reader: \(why)")
         active = nil
         sensor = nil
-        lookDue = MachineClock.monotonic + pause
+        lookDue = pause.map { MachineClock.monotonic + $0 }
         tryDue = nil
         questions.removeAll()
         line.tellSensor(isThere: false)
@@ -114,6 +122,8 @@ struct SensorWatch {
 
     /// fprintd ends by itself when nobody has used it for a while. Where the bus starts it again the sensor counts as there.
     private mutating func ownerChanged() throws(SystemFault) {
+        // Nobody says any more when the machine is awake.
+        if let sleepSaidBy, try bus.loginManager() != sleepSaidBy { return try wake() }
         let now = try bus.owner()
         if now == owner, now != nil { return }
         if now == nil, active == nil, sensor != nil, try bus.canStart() {
@@ -127,9 +137,10 @@ struct SensorWatch {
 
     mutating func take(_ signal: FprintBus.Signal) throws(SystemFault) {
         if case .ownerChanged = signal.kind { return try ownerChanged() }
+        if case .sleep(let isBeginning) = signal.kind { return try sleep(isBeginning, signal) }
         guard let owner, signal.sender == owner.uniqueName else { return }
         switch signal.kind {
-        case .ownerChanged, .other: break
+        case .ownerChanged, .sleep, .other: break
         case .sensorsChanged: try look()
         case .verify(let text, let isDone):
             if let active, case .looking = active.phase, signal.path == active.sensor.path { try verified(text, isDone: isDone, active) }
@@ -199,12 +210,7 @@ struct SensorWatch {
     mutating func stop() throws(SystemFault) {
         guard let active else { return }
         self.active = nil
-        switch active.phase {
-        case .preparing: break
-        case .looking: _ = try bus.call(active.owner, active.sensor, "VerifyStop")
-        case .learning: _ = try bus.call(active.owner, active.sensor, "EnrollStop")
-        }
-        _ = try bus.call(active.owner, active.sensor, "Release")
+        try giveBack(active)
     }
 
     /// Removes a question that was answered.
@@ -215,11 +221,11 @@ struct SensorWatch {
 
     /// What other clients of fprintd were told before this one's claim is not about this question.
     mutating func forgetTouches() throws(SystemFault) {
-        while let signal = try bus.next() {
+        while let signal = try next() {
             switch signal.kind {
             case .verify: continue
             // Another program that learns a finger meanwhile is heard in any case: no list shows it.
-            case .enrol, .ownerChanged, .sensorsChanged, .other: try take(signal)
+            case .enrol, .ownerChanged, .sensorsChanged, .sleep, .other: try take(signal)
             }
         }
     }

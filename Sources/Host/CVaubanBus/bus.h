@@ -9,6 +9,10 @@
 #define DAEMON "org.freedesktop.DBus"
 #define DAEMON_PATH "/org/freedesktop/DBus"
 #define PROPERTIES DAEMON ".Properties"
+#define LOGIN "org.freedesktop.login1"
+#define LOGIN_MANAGER LOGIN ".Manager"
+#define SLEEP_MATCH "type='signal',sender='" LOGIN "',interface='" LOGIN_MANAGER "',member='PrepareForSleep'"
+#define OWNER_MATCH(NAME) "type='signal',sender='" DAEMON "',interface='" DAEMON "',member='NameOwnerChanged',arg0='" NAME "'"
 
 struct vauban_bus {
     sd_bus *bus;

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOGIN "org.freedesktop.login1"
 #define LOGIN_PATH "/org/freedesktop/login1"
-#define MANAGER LOGIN ".Manager"
+#define MANAGER LOGIN_MANAGER
 #define SESSION LOGIN ".Session"
 
 static const char *const matches[] = {
-    "type='signal',sender='" DAEMON "',interface='" DAEMON "',member='NameOwnerChanged',arg0='" LOGIN "'",
-    "type='signal',sender='" LOGIN "',interface='" MANAGER "',member='PrepareForSleep'",
+    OWNER_MATCH(LOGIN),
+    SLEEP_MATCH,
     "type='signal',sender='" LOGIN "',interface='" MANAGER "',member='PrepareForShutdown'",
     "type='signal',sender='" LOGIN "',interface='" SESSION "',member='Lock'",
     "type='signal',sender='" LOGIN "',interface='" SESSION "',member='Unlock'",

@@ -14,9 +14,11 @@
 #define OBJECTS DAEMON ".ObjectManager"
 
 static const char *const matches[] = {
-    "type='signal',sender='" DAEMON "',interface='" DAEMON "',member='NameOwnerChanged',arg0='" FPRINT "'",
+    OWNER_MATCH(FPRINT),
     "type='signal',sender='" FPRINT "',interface='" DEVICE "'",
     "type='signal',sender='" FPRINT "',interface='" OBJECTS "'",
+    OWNER_MATCH(LOGIN),
+    SLEEP_MATCH,
 };
 
 int vauban_fprint_open(const char *address, uint64_t timeout, struct vauban_bus **result) {
@@ -138,11 +140,16 @@ static enum vauban_fprint_signal meaning(sd_bus_message *message, const char **t
     if (sd_bus_message_is_signal(message, OBJECTS, "InterfacesAdded") ||
         sd_bus_message_is_signal(message, OBJECTS, "InterfacesRemoved"))
         return VAUBAN_FPRINT_SENSORS_CHANGED;
+    int value = 0;
+    if (sd_bus_message_is_signal(message, LOGIN_MANAGER, "PrepareForSleep")) {
+        if (sd_bus_message_read(message, "b", &value) <= 0) return VAUBAN_FPRINT_OTHER;
+        *flag = value != 0;
+        return VAUBAN_FPRINT_SLEEP;
+    }
     bool verify = sd_bus_message_is_signal(message, DEVICE, "VerifyStatus") > 0;
     if (!verify && sd_bus_message_is_signal(message, DEVICE, "EnrollStatus") <= 0) return VAUBAN_FPRINT_OTHER;
-    int done = 0;
-    if (sd_bus_message_read(message, "sb", text, &done) <= 0) return VAUBAN_FPRINT_OTHER;
-    *flag = done != 0;
+    if (sd_bus_message_read(message, "sb", text, &value) <= 0) return VAUBAN_FPRINT_OTHER;
+    *flag = value != 0;
     return verify ? VAUBAN_FPRINT_VERIFY : VAUBAN_FPRINT_ENROL;
 }
 

@@ -3,7 +3,7 @@
 command -v dbus-daemon >/dev/null && /usr/bin/python3 -c 'import dbus, gi' 2>/dev/null ||
     { echo 'there is no dbus-daemon, python3-dbus or python3-gi here'; exit 77; }
 bus_address=unix:path=$TMPDIR/bus/socket
-mkdir -m 755 "$TMPDIR/bus"
+mkdir -m 755 "$TMPDIR/bus" "$TMPDIR/bus/services"
 cp Tests/Scripts/lib/played-logind.py "$TMPDIR/bus/" && chmod 755 "$TMPDIR" "$TMPDIR/bus/played-logind.py"
 cat >"$TMPDIR/bus/config" <<CONFIG
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -11,6 +11,7 @@ cat >"$TMPDIR/bus/config" <<CONFIG
   <type>system</type>
   <listen>$bus_address</listen>
   <auth>EXTERNAL</auth>
+  <servicedir>$TMPDIR/bus/services</servicedir>
   <policy context="default">
     <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
     <allow send_type="signal"/> <allow send_requested_reply="true" send_type="method_return"/>

@@ -3,6 +3,7 @@
 own-fprintd.py BUS SOCKET await NAME      waits until somebody owns the name on the bus
 own-fprintd.py BUS SOCKET touch COMMAND…  each as soon as a finger is wanted, and once what the sensor said of it was heard
 own-fprintd.py BUS SOCKET early COMMAND   as soon as the sensor is open, whether a finger is wanted or not
+own-fprintd.py BUS SOCKET wanted          waits until a finger is wanted
 own-fprintd.py BUS SOCKET hold USER       claims the sensor, says "held", and lets go when its input ends
 own-fprintd.py BUS SOCKET enrol USER FINGER COMMAND   enrols a finger as another program would; COMMAND is each touch
 own-fprintd.py BUS SOCKET delete USER     deletes USER's fingers as another program would
@@ -63,9 +64,13 @@ bus.add_signal_receiver(lambda *_: said.append(("gone", True)), "InterfacesRemov
 bus.add_signal_receiver(lambda *_: None, "PropertiesChanged", "org.freedesktop.DBus.Properties")
 
 
-def touch(command):
+def wanted():
     properties = dbus.Interface(device(), "org.freedesktop.DBus.Properties")
     until(lambda: properties.Get(FPRINT + ".Device", "finger-needed"), every=20)
+
+
+def touch(command):
+    wanted()
     said.clear()
     if not sent(command):
         sys.exit(f"the sensor does not take {command}")
@@ -86,6 +91,8 @@ elif verb == "touch":
         print(command, *touch(command), flush=True)
 elif verb == "early":
     until(lambda: sent(words[0]), every=1)
+elif verb == "wanted":
+    wanted()
 elif verb == "hold":
     held = claimed(words[0])
     print("held", flush=True)

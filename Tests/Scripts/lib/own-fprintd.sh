@@ -47,6 +47,26 @@ start_fprintd() {
     fprintd_pid=$!
     finger await net.reactivated.Fprint || { cat "$TMPDIR/fprintd.log"; echo 'fprintd does not start'; exit 1; }
 }
+# start_fprintd_by_bus, stop_fprintd_by_bus: from here on the bus starts it when it is needed, and it ends by itself when it is not, or not
+# any more. Its process stands in $TMPDIR/fprintd.pid.
+reload_bus() { dbus-send --bus="$bus_address" --dest=org.freedesktop.DBus --print-reply / org.freedesktop.DBus.ReloadConfig >/dev/null; }
+start_fprintd_by_bus() {
+    cat >"$TMPDIR/bus/fprintd" <<PROGRAM
+#!/bin/sh
+echo \$\$ >"$TMPDIR/fprintd.pid"
+rm -f "$sensor"
+DBUS_SYSTEM_BUS_ADDRESS="$bus_address" STATE_DIRECTORY="$TMPDIR/fprint" FP_VIRTUAL_DEVICE="$sensor" FP_DRIVERS_WHITELIST=virtual_device \\
+    exec /usr/libexec/fprintd >>"$TMPDIR/fprintd.log" 2>&1
+PROGRAM
+    chmod 755 "$TMPDIR/bus/fprintd"
+    printf '%s\n' '[D-BUS Service]' Name=net.reactivated.Fprint "Exec=\"$TMPDIR/bus/fprintd\"" User=root >"$TMPDIR/bus/services/net.reactivated.Fprint.service"
+    reload_bus
+}
+stop_fprintd_by_bus() {
+    rm -f "$TMPDIR/bus/services/net.reactivated.Fprint.service"
+    reload_bus
+    kill -KILL "$(cat "$TMPDIR/fprintd.pid")"
+}
 kill_fprintd() { kill -KILL "$fprintd_pid"; wait "$fprintd_pid" 2>/dev/null; fprintd_pid=; }
 stop_fprintd() { [ -z "${fprintd_pid:-}" ] || kill_fprintd; }
 stop_fingers() { stop_fprintd; [ -z "${polkit_pid:-}" ] || { kill "$polkit_pid"; wait "$polkit_pid"; } 2>/dev/null; polkit_pid=; }

@@ -11,7 +11,7 @@ say, each answered by one line:
   lock, unlock       asks the session's screen to lock or unlock; answers `asked the screen`
   hint 1, hint 0     says that the screen is locked or not; answers `hinted`
   session STATE [remote]   the session is `active`, `online` behind another, `closing`, or `none`, and is told of; answers `told`
-  forge     another client, who is nobody, announces sleep to each who ever held it up; answers `forged`
+  forge [PID]   another client, who is nobody, announces sleep to each who ever held it up, or to this process; answers `forged`
 """
 import os
 import sys
@@ -115,9 +115,21 @@ class Session(dbus.service.Object):
         pass
 
 
-def forge():
+def process_of(name):
+    try:
+        daemon = 'org.freedesktop.DBus'
+        return bus.call_blocking(daemon, '/org/freedesktop/DBus', daemon, 'GetConnectionUnixProcessID', 's', (name,))
+    except dbus.exceptions.DBusException:
+        # It has gone meanwhile.
+        return None
+
+
+def forge(process):
     nobody = dbus.bus.BusConnection(address)
-    for holder in manager.holders:
+    found = manager.holders if process is None else [name for name in nobody.list_names() if process_of(name) == process]
+    if not found:
+        sys.exit(f'played-logind: to whom? {process}')
+    for holder in found:
         message = dbus.lowlevel.SignalMessage('/org/freedesktop/login1', MANAGER, 'PrepareForSleep')
         message.append(True, signature='b')
         message.set_destination(holder)
@@ -153,8 +165,8 @@ def command(channel, _):
     elif words[:1] == ['session']:
         session.become(words[1], words[2:] == ['remote'])
         say('told')
-    elif words == ['forge']:
-        forge()
+    elif words[:1] == ['forge']:
+        forge(int(words[1]) if words[1:] else None)
         say('forged')
     else:
         sys.exit(f'played-logind: what is {words}?')

@@ -25,13 +25,15 @@ enum vauban_fprint_answer {
 enum vauban_fprint_signal {
     VAUBAN_FPRINT_NOTHING = 0,
     VAUBAN_FPRINT_OTHER,
-    /* fprintd's name has another owner now, or none. */
+    /* The name of fprintd or of the login manager has another owner now, or none. */
     VAUBAN_FPRINT_OWNER_CHANGED,
     /* A sensor came or went. */
     VAUBAN_FPRINT_SENSORS_CHANGED,
     /* `text` is what the sensor says of a touch, and `flag` whether it is done with it. */
     VAUBAN_FPRINT_VERIFY,
     VAUBAN_FPRINT_ENROL,
+    /* The machine is about to sleep, or is back; `flag` says which. */
+    VAUBAN_FPRINT_SLEEP,
 };
 
 struct vauban_fprint_sensor {
@@ -44,8 +46,9 @@ struct vauban_fprint_sensor {
 
 struct vauban_bus;
 
-/* Connects to the bus at this address, whatever the environment says, and asks for fprintd's signals. Closed by
-   vauban_bus_close. Each call of the following functions ends after TIMEOUT microseconds, but for vauban_fprint_call. */
+/* Connects to the bus at this address, whatever the environment says, and asks for fprintd's signals and for the login
+   manager's words of sleep, whose owner vauban_bus_login_owner names. Closed by vauban_bus_close. Each call of the
+   following functions ends after TIMEOUT microseconds, but for vauban_fprint_call. */
 int vauban_fprint_open(const char *address, uint64_t timeout, struct vauban_bus **result);
 
 /* Who owns fprintd's name: 1 with its unique name (VAUBAN_BUS_NAME_MAX bytes) and uid; 0 when nobody does. */
