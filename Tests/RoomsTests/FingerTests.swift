@@ -59,6 +59,8 @@ struct FingerTests {
         // A passcode is not taken, though it is right.
         reader.expect(.nothing)
         #expect(refusal { _ = try rooms.read("s", "any") } == .authenticationFailed)
+        // Its look for a finger, which may come after its end, takes none of the next one's.
+        try awaitTrue("the third look for a finger") { reader.asks == 3 }
         reader.expect(.match)
         #expect(try rooms.read("s", "any") == "guarded")
     }

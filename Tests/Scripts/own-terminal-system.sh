@@ -75,6 +75,7 @@ STEPS
 check 'no passcode was shown' eval '! grep -q "her passcode\|alice passcode" "$TMPDIR/shown"'
 check 'it says what it asks for; Ctrl-C refuses' at_terminal "$program ask 'open the vault'; $program get a" <<STEPS
 expect Who asks:  $program (process
+expect What for:  to know that you are here
 expect It says:   “open the vault”
 expect Passcode (
 key ctrl-c

@@ -100,8 +100,10 @@ enum CallerTerminalText {
         guard question.attempt == 1 else {
             return "That was not the passcode. Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question.ways)
         }
-        let path = question.caller.path.map { PlainLine.of($0, charactersMax: 240) } ?? "an unknown program"
+        let path = question.caller.path.map { PlainLine.path($0, charactersMax: TerminalPhrases.pathMax) } ?? "an unknown program"
         var lines = ["", "Vauban asks for you.", "  Who asks:  \(path) (process \(question.caller.pid))"]
+        lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
+        lines.append("  What for:  \(TerminalPhrases.operation(question.operation))")
         if let reason = question.reason { lines.append("  It says:   “\(reason)”") }
         lines.append("  This program can read what you type here; you allowed that: vauban allow terminal-prompts")
         return lines.joined(separator: "\n") + "\n" + entry(question.ways)

@@ -1,4 +1,5 @@
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanLinuxHost
 
 /// The question, in words: who asks as the system knows it, what for, and apart from both what the caller says.
@@ -11,8 +12,8 @@ enum PromptText {
     static func question(_ question: PromptQuestion) -> String {
         var lines = ["Vauban asks for your \(wanted(question.ways))."]
         lines.append("  Who asks:  \(caller(question.caller))")
-        lines += doubt(question.caller).map { "             \($0)" }
-        lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? operation(question.operation))")
+        lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
+        lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
         if let consent = question.consent { lines += ConsentText.particulars(consent) }
         if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
             lines.append("  It says:   “\(reason)”")
@@ -51,34 +52,6 @@ enum PromptText {
         guard let path = caller.path else { return "an unknown program (process \(caller.pid))" }
         let name = SafeText.path(path.split(separator: "/").last.map(String.init) ?? path, max: nameMax)
         return "\(name) (\(SafeText.path(path, max: pathMax)), process \(caller.pid))"
-    }
-
-    /// What a person should know of a caller whose name says little.
-    private static func doubt(_ caller: CallerName) -> [String] {
-        let chain = caller.startedBy.map { SafeText.path($0, max: pathMax) }.joined(separator: ", started by ")
-        var lines = chain.isEmpty ? [] : ["started by \(chain)"]
-        let who = caller.startedBy.isEmpty ? "It" : "What started it"
-        switch caller.doubt {
-        case .interpreter: lines.append("\(who) runs what anybody wrote: which script or command that is cannot be told.")
-        case .traced: lines.append("WARNING: another program watches and controls it.")
-        case .orphan: lines.append("Who started it cannot be told: they have ended, or it was cut off from them.")
-        case .foreignCode: lines.append("WARNING: it may run code that was not installed by the administrator.")
-        case .unseen: lines.append("\(who) could not be looked at.")
-        case nil: break
-        }
-        return lines
-    }
-
-    static func operation(_ operation: PromptOperation) -> String {
-        switch operation {
-        case .readItem: "to read an item that asks for you"
-        case .evaluatePolicy: "to know that you are here"
-        case .unlock: "to unlock the keychain"
-        case .consent: "to be let in"
-        case .sign: "to sign with a private key that asks for you"
-        case .decrypt: "to decrypt with a private key that asks for you"
-        case .exchangeKeys: "to agree on a secret with a private key that asks for you"
-        }
     }
 
     static func tries(_ count: Int64) -> String { "\(count) \(count == 1 ? "try" : "tries") left" }
