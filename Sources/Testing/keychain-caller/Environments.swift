@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Says whenever its person can be asked for the passcode.
+/// Says at each change whether its person can be asked for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)
@@ -12,12 +12,12 @@ private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     init(_ name: String) { self.name = name }
 
     func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {
-        guard environment.state.userPassword?.isUsable == true else { return }
-        say("\(name) can ask")
+        say("\(name) \(environment.state.userPassword?.isUsable == true ? "can" : "cannot")")
         said.signal()
     }
 
-    func awaitWord() { said.wait() }
+    /// Ends the process where none comes.
+    func awaitWords(_ count: Int) { for _ in 0..<count where said.wait(timeout: .now() + 20) != .success { _exit(75) } }
 }
 
 private func say(_ text: String) {
@@ -32,17 +32,17 @@ func watchInParentAndChild() -> Never {
     let ofParent = Saying("parent")
     environment.addObserver(ofParent)
     say("the parent watches")
-    ofParent.awaitWord()
+    ofParent.awaitWords(1)
     let child = fork()
     if child == 0 {
         environment.removeObserver(ofParent)
         let ofChild = Saying("child")
         environment.addObserver(ofChild)
         say("both watch")
-        ofChild.awaitWord()
+        ofChild.awaitWords(2)
         _exit(0)
     }
-    ofParent.awaitWord()
+    ofParent.awaitWords(2)
     waitpid(child, nil, 0)
     exit(0)
 }
