@@ -29,6 +29,16 @@ struct RoomFixture {
 
     func connect(_ role: AuthenticationRole) throws -> Channel { try door.connect(role: role.rawValue) }
 
+    /// The enclave's line, with all that its arrival brought about behind it; the agent has to stay.
+    func standingLine() throws -> (line: Channel, agent: TestAgent) {
+        let line = try enclave.attention.take()
+        let agent = try agent()
+        let question = Sample.question(200, of: geteuid(), caller: Int64(getpid()))
+        try enclave.ask(question, over: line)
+        #expect(try agent.question() == question)
+        return (line, agent)
+    }
+
     func caller() throws -> Caller { Caller(channel: try connect(.caller)) }
 
     /// An agent that is registered, so that what is asked from now on is asked there.

@@ -83,6 +83,9 @@ import VaubanSecretBytes
         #expect(vault.takeEnvironmentChange())
         bench.store.failReading(with: .failed("the disk is gone"))
         let (unread, _) = bench.startAtReader()
-        #expect(words(unread) == "R")
+        // Each use reads it again; that it cannot be read is news once.
+        expectOneChange(unread, to: "R", "a disk that is gone")
+        bench.store.failReading(with: nil)
+        expectOneChange(unread, to: "PRELp", "and is back")
     }
 }

@@ -85,10 +85,11 @@ extension AppleNames {
             #expect(again.old.biometry?.stateHash == hash && again.new.biometry?.isUsable == true)
 
             // Locked out, the fingers are the same.
-            try missFiveTimes(reader)
+            let asking = try missFiveTimes(reader)
             let out = try listener.next { $0.biometry?.isLockedOut == true }
             #expect(out.new.biometry?.isUsable == false && out.new.biometry?.stateHash == again.new.biometry?.stateHash)
             #expect(LAContext().domainState.stateHash == again.new.biometry?.stateHash)
+            asking.invalidate()
             try rooms.authentication.lock()
             try rooms.unlock()
             #expect(try listener.next { $0.biometry?.isUsable == true }.old.biometry?.isLockedOut == true)
@@ -105,21 +106,23 @@ extension AppleNames {
             #expect(listener.changes.allSatisfy { $0.old != $0.new })
         }
 
-        private func missFiveTimes(_ reader: VirtualReader) throws {
+        /// The last two in a question that stays open for the passcode; answers its context.
+        private func missFiveTimes(_ reader: VirtualReader) throws -> LAContext {
             reader.expect(.miss, .miss, .miss, .miss, .miss)
-            for _ in 1...2 where try rooms.biometry.missesLeft > 0 {
-                let context = LAContext()
-                let ended = DispatchSemaphore(value: 0)
-                context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "miss") { _, _ in ended.signal() }
-                #expect(ended.wait(timeout: .now() + 20) == .success)
-            }
-            #expect(try rooms.biometry.missesLeft == 0)
+            let ended = DispatchSemaphore(value: 0)
+            LAContext().evaluate(.deviceOwnerAuthenticationWithBiometrics) { ended.signal() }
+            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(try rooms.biometry.missesLeft == 2)
+            let open = LAContext()
+            open.evaluate(.deviceOwnerAuthentication) {}
+            return open
         }
 
         @Test func oneThatIsGoneOrRemovedHearsNothing() throws {
             let environment = LAEnvironment.currentUser
             let stays = Listener(), leaves = Listener()
-            var goes: Listener? = Listener()
+            // As many do it.
+            var goes: Listener? = Listener { environment.removeObserver($0) }
             weak let gone = goes
             for listener in [stays, leaves, goes].compactMap({ $0 }) { environment.addObserver(listener) }
             defer { environment.removeObserver(stays) }
@@ -172,6 +175,44 @@ extension AppleNames {
             #expect(program.terminationStatus == 0)
         }
 
+        /// Whoever stops the service wants it stopped, though programs look at what is there, also when they hear of it.
+        @Test func aLookDoesNotStartWhatWasStopped() throws {
+            let environment = LAEnvironment.currentUser
+            let listener = Listener()
+            let before = try rooms.person([])
+            defer { before.leave() }
+            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            environment.addObserver(listener)
+            defer { environment.removeObserver(listener) }
+            #expect(try LauncherControl.stop(home: rooms.home))
+            // It has read the state anew by then.
+            _ = try listener.next { $0.userPassword?.isUsable == false }
+            #expect(environment.state.userPassword?.isSet == true)
+            #expect(throws: HandshakeFault.self) { _ = try rooms.service.authenticationDoor.connect() }
+            // A call starts it, and the watch finds it by itself.
+            try rooms.unlock()
+            let after = try rooms.person([])
+            defer { after.leave() }
+            _ = try listener.next { $0.userPassword?.isUsable == true }
+        }
+
+        /// A look that saw nothing, though there is something, is made again without another change.
+        @Test func aLookThatFailedIsMadeAgain() throws {
+            let looks = Mutex(0)
+            let seen = DispatchSemaphore(value: 0)
+            let watch = try EnvironmentWatch(service: { [service = rooms.service] in service }) { isReachable in
+                let count = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                if count == 3 { seen.signal() }
+                return isReachable && count > 2
+            }
+            watch.start()
+            #expect(seen.wait(timeout: .now() + 10) == .success)
+            watch.end()
+        }
+
         /// What was known stays known, and nothing can be used.
         @Test func whatCannotBeReachedIsNotUsable() throws {
             let person = try rooms.person([])
@@ -184,6 +225,16 @@ extension AppleNames {
             #expect(lost.userPassword?.isSet == true && lost.userPassword?.isUsable == false)
             setenv("VAUBAN_HOME", rooms.home, 1)
             #expect(environment.state.userPassword?.isUsable == true)
+        }
+    }
+}
+
+extension LAContext {
+    /// Keeps the context until the end.
+    fileprivate func evaluate(_ policy: LAPolicy, _ ended: @escaping @Sendable () -> Void) {
+        evaluatePolicy(policy, localizedReason: "miss") { [self] _, _ in
+            withExtendedLifetime(self) {}
+            ended()
         }
     }
 }
@@ -221,6 +272,11 @@ private final class Listener: NSObject, LAEnvironment.Observer, Sendable {
 
     private let list = Mutex<(all: [Change], taken: Int)>(([], 0))
     private let came = DispatchSemaphore(value: 0)
+    private let atEnd: @Sendable (Listener) -> Void
+
+    init(atEnd: @escaping @Sendable (Listener) -> Void = { _ in }) { self.atEnd = atEnd }
+
+    deinit { atEnd(self) }
 
     var changes: [Change] { list.withLock { $0.all } }
 

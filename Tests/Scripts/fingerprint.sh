@@ -272,7 +272,6 @@ tell_logind wake
 expect_logind 'inhibit sleep net.reactivated.Fprint delay'
 matches 'after another login manager woke the machine'
 kill -0 "$fprintd_pid" || fail 'fprintd did not live through it'
-grep -F 'Release failed' "$TMPDIR/fprintd.log" && fail 'a claim was given back while the machine slept'
 echo 'ok: while the machine sleeps the question goes on with the passcode, and when it wakes the finger is awaited again and matches'
 
 # Another program gives the sensor back while the machine sleeps, and fprintd refuses it to everybody from then on, until it ends; the
@@ -283,7 +282,7 @@ start_fprintd_by_bus
 "$(touches)" hold "$me" <"$TMPDIR/holding" &
 holder=$!
 exec {holding}>"$TMPDIR/holding"
-until [ "$(grep -c held "$TMPDIR/touches")" = 2 ]; do :; done
+timeout 20 tail -n +1 -F "$TMPDIR/touches" 2>/dev/null | grep -q -m 2 held || fail 'another program does not get the sensor'
 tell_logind sleep
 expect_logind released
 kill "$holder"

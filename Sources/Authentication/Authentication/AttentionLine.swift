@@ -29,8 +29,6 @@ struct AttentionLine: Sendable {
             } catch {
                 log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
             }
-            desk.enclaveLost()
-            environments.changedForAll()
             let wasGood = MachineClock.monotonic - opened > AuthenticationLimits.goodLine
             pause = wasGood ? 0 : min(max(pause * 2, AuthenticationLimits.reconnectPauseMin), AuthenticationLimits.reconnectPauseMax)
             // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
@@ -43,6 +41,10 @@ struct AttentionLine: Sendable {
         let line = try enclave.connect(role: EnclaveRole.attention.rawValue)
         desk.enclaveArrived(line)
         environments.changedForAll()
+        defer {
+            desk.enclaveLost()
+            environments.changedForAll()
+        }
         log.info("the line to the enclave is open")
         while true {
             let message = try line.receive(.idle)

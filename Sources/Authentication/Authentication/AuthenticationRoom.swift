@@ -45,6 +45,8 @@ package struct AuthenticationRoom: Sendable {
                 case .agent:
                     AgentDoor(visitor: visitor, desk: desk, environments: environments, counter: counter, log: log).serve()
                 case .watcher:
+                    var counter = counter
+                    counter.close()
                     WatchDoor(visitor: visitor, desk: environments).serve()
                 case nil:
                     let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")

@@ -6,33 +6,49 @@ internal import VaubanLinuxHost
 
 /// Who wants to hear when it is worth looking again at what their person can show (Specs/environment.md).
 final class EnvironmentDesk: Sendable {
-    private let watchers = Mutex<[UInt32: [ObjectIdentifier: Channel]]>([:])
+    private struct Watcher {
+        let channel: Channel
+        let process: Descriptor?
+    }
+
+    private let watchers = Mutex<[UInt32: [ObjectIdentifier: Watcher]]>([:])
 
     /// From its return on the watcher hears of every change, and of what was before at once.
-    func arrive(_ channel: Channel, of person: UInt32) throws(Refusal) {
+    func arrive(_ visitor: Visitor) throws(Refusal) {
+        let (channel, person) = (visitor.channel, visitor.peer.uid)
         try watchers.withLock { (watchers) throws(Refusal) in
-            guard watchers[person, default: [:]].count < AuthenticationLimits.watchersPerPersonMax else {
-                throw Refusal(.unavailable, "too many programs watch already")
-            }
-            watchers[person, default: [:]][ObjectIdentifier(channel)] = channel
+            var own = watchers[person, default: [:]]
+            if own.count >= AuthenticationLimits.watchersPerPersonMax { own = Self.living(own) }
+            guard own.count < AuthenticationLimits.watchersPerPersonMax else { throw Refusal(.unavailable, "too many programs watch already") }
+            own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: visitor.peer.process)
+            watchers[person] = own
             Self.tell(channel)
         }
     }
 
-    func leave(_ channel: Channel, of person: UInt32) {
+    func leave(_ visitor: Visitor) {
         watchers.withLock { watchers in
-            watchers[person]?[ObjectIdentifier(channel)] = nil
-            if watchers[person]?.isEmpty == true { watchers[person] = nil }
+            watchers[visitor.peer.uid]?[ObjectIdentifier(visitor.channel)] = nil
+            if watchers[visitor.peer.uid]?.isEmpty == true { watchers[visitor.peer.uid] = nil }
         }
     }
 
     func changed(_ person: UInt32) {
-        watchers.withLock { watchers in for channel in watchers[person, default: [:]].values { Self.tell(channel) } }
+        watchers.withLock { watchers in for watcher in watchers[person, default: [:]].values { Self.tell(watcher.channel) } }
     }
 
     /// What there is for everybody came or went.
     func changedForAll() {
-        watchers.withLock { watchers in for channel in watchers.values.flatMap(\.values) { Self.tell(channel) } }
+        watchers.withLock { watchers in for watcher in watchers.values.flatMap(\.values) { Self.tell(watcher.channel) } }
+    }
+
+    /// Without those whose process has ended, and whose child keeps their connection open without knowing it.
+    private static func living(_ watchers: [ObjectIdentifier: Watcher]) -> [ObjectIdentifier: Watcher] {
+        watchers.filter { _, watcher in
+            guard let process = watcher.process, !ProcessDescriptor.isAlive(process) else { return true }
+            watcher.channel.shutDown()
+            return false
+        }
     }
 
     /// Never waits: whoever has not read the last notice will look again in any case.

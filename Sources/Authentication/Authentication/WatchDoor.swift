@@ -11,8 +11,8 @@ struct WatchDoor {
     func serve() {
         defer { visitor.channel.shutDown() }
         do {
-            try desk.arrive(visitor.channel, of: visitor.peer.uid)
-            defer { desk.leave(visitor.channel, of: visitor.peer.uid) }
+            try desk.arrive(visitor)
+            defer { desk.leave(visitor) }
             _ = try visitor.channel.receive(.idle)
             throw DERFault("a watcher says nothing")
         } catch ChannelFault.closed {

@@ -197,7 +197,12 @@ extension SensorWatch {
     /// one that counts, under the same name.
     func foreignFinger() {
         log.warning("another program enrolled a finger: fingers do not count until they are enrolled anew with the passcode")
-        for person in kept.people {
+        uncounted(kept.people)
+    }
+
+    /// The fingers of these people are not the ones that count.
+    func uncounted(_ people: some Sequence<UInt32>) {
+        for person in people {
             let mark = (try? kept.renew(person)) ?? [UInt8](repeating: 0xFF, count: 32)
             line.say(.changed, person, nonce: FingerDigest.none, fingers: FingerDigest.of(["unknown"], on: "unknown", mark: mark))
         }

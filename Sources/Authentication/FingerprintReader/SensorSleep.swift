@@ -26,13 +26,14 @@ extension SensorWatch {
     }
 
     mutating func wake() throws(SystemFault) {
-        guard sleepSaidBy != nil else { return }
+        guard sleepSaidBy != nil || unreturned != nil else { return }
         sleepSaidBy = nil
         if let claim = unreturned {
             unreturned = nil
             try giveBack(claim)
         }
-        try look()
+        // Where the machine goes to sleep once more nothing is asked of fprintd.
+        if unreturned == nil { try look() }
     }
 
     /// Ends what is before the sensor, and lets go of it, once the machine is awake.

@@ -69,6 +69,8 @@ struct SensorWatch {
             if let active, !questions.contains(active.question.nonce) { try stop() }
             if let due = lookDue, due <= now { try look() }
             try advance(now)
+            // A word of sleep whose login manager has gone is nobody's, and what was kept because of it is given back.
+            if heard.isEmpty, sleepSaidBy == nil, unreturned != nil { try wake() }
             if heard.isEmpty { try bus.wait(pause, or: desk.number) }
         }
     }
@@ -148,7 +150,12 @@ struct SensorWatch {
             if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
                 try learned(text, isDone: isDone, active, done: done, total: total)
             } else if text == "enroll-completed" {
-                foreignFinger()
+                // What was being learnt when the machine went to sleep is this person's, though nobody was there to keep it.
+                if let claim = unreturned, case .learning = claim.phase, signal.path == claim.sensor.path {
+                    uncounted([claim.question.person])
+                } else {
+                    foreignFinger()
+                }
             }
         }
     }

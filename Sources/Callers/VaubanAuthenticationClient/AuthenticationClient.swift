@@ -11,10 +11,10 @@ package final class AuthenticationClient: Sendable {
     package let service: Service
     let connection: ServiceConnection
 
-    package init(service: Service) {
+    package init(service: Service, startsService: Bool = true) {
         self.service = service
         connection = ServiceConnection(
-            service: service, address: service.authenticationDoor, role: AuthenticationRole.caller.rawValue)
+            service: service, address: service.authenticationDoor, role: AuthenticationRole.caller.rawValue, startsService: startsService)
     }
 
     /// The state of this person's device, and where prompts would appear now, best place first.

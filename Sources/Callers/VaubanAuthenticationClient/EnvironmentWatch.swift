@@ -14,13 +14,13 @@ package final class EnvironmentWatch: Sendable {
     /// Milliseconds between two tries to reach the service.
     private static let pauses: (shortest: Int32, longest: Int32) = (20, 5_000)
     private let service: @Sendable () -> Service?
-    private let look: @Sendable (Bool) -> Void
+    private let look: @Sendable (Bool) -> Bool
     private let ended: Wakeup
     private let state = Mutex(State())
 
     /// `look` is called on the watch's thread: with true where there may be something new to see, with false where the service cannot be
-    /// reached. `service` is asked at each try, since a service may be set up later.
-    package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Void) throws(SystemFault) {
+    /// reached; it answers whether it saw what there is. `service` is asked at each try, since a service may be set up later.
+    package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Bool) throws(SystemFault) {
         self.service = service
         self.look = look
         ended = try Wakeup()
@@ -46,7 +46,7 @@ package final class EnvironmentWatch: Sendable {
         var backoff = Backoff(from: Self.pauses.shortest, to: Self.pauses.longest)
         while !state.withLock({ $0.isEnded }) {
             let began = MachineClock.monotonic
-            if let channel = connected() { listen(on: channel) } else { tell(false) }
+            if let channel = connected() { listen(on: channel) } else { _ = tell(false) }
             let pause = backoff.pause(afterLiving: MachineClock.monotonic - began)
             _ = ended.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
         }
@@ -67,12 +67,11 @@ package final class EnvironmentWatch: Sendable {
             state.withLock { $0.channel = nil }
             channel.shutDown()
         }
-        // A refusal says that there are too many: then what there is to see is looked at from time to time.
+        // A look that saw nothing is made again from time to time, by another connection; and every look where there are too many watches.
         while let message = try? channel.receive(.idle), let notice = try? WatchNotice(derBytes: message.header) {
-            tell(true)
-            if case .refused = notice { return }
+            guard tell(true), notice == .changed else { return }
         }
     }
 
-    private func tell(_ isReachable: Bool) { if !state.withLock({ $0.isEnded }) { look(isReachable) } }
+    private func tell(_ isReachable: Bool) -> Bool { state.withLock { $0.isEnded } || look(isReachable) }
 }

@@ -9,7 +9,8 @@ package final class QuietMode {
     private struct Shared {
         var questions = 0
         var before = termios()
-        var terminal: Int32 = -1
+        /// The process that asks; a forked child has nothing to put right.
+        var process: pid_t = 0
         var isAtExit = false
     }
 
@@ -24,7 +25,7 @@ package final class QuietMode {
                 var mode = shared.before
                 mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
                 guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0 else { return false }
-                shared.terminal = descriptor.number
+                shared.process = getpid()
                 if !shared.isAtExit { shared.isAtExit = atexit { QuietMode.putRight() } == 0 }
             }
             // What was typed before the person was asked is no answer.
@@ -38,8 +39,11 @@ package final class QuietMode {
     /// In the background the terminal is another's, who has made it as they want it.
     private static func putRight() {
         shared.withLock { shared in
-            guard shared.questions > 0, tcgetpgrp(shared.terminal) == getpgrp() else { return }
-            tcsetattr(shared.terminal, TCSANOW, &shared.before)
+            guard shared.questions > 0, shared.process == getpid() else { return }
+            let number = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            guard number >= 0 else { return }
+            let terminal = Descriptor(number)
+            if tcgetpgrp(terminal.number) == getpgrp() { tcsetattr(terminal.number, TCSANOW, &shared.before) }
         }
     }
 

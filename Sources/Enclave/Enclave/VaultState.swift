@@ -150,9 +150,9 @@ struct VaultState: Sendable {
 
     /// Begins again from what is stored, as a restart would.
     mutating func reload(host: EnclaveHost) {
-        let epochs = (epoch, ended)
+        let before = (epoch, ended, environmentMark)
         self = VaultState.load(person: person, host: host)
-        (epoch, ended) = epochs
+        (epoch, ended, environmentMark) = before
         endEpoch(everything: true)
     }
 

@@ -27,7 +27,7 @@ extension EnclaveRoom {
                 authorisations.end(of: vault.person)
                 keyLines.erase(vault.person, everything: epoch.everything)
             }
-            if vault.takeEnvironmentChange() { attention.changed(vault.person) }
+            tellChange(of: vault)
             if vault.takeReaderDrop() { reader.drop(vault.person) }
             if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }
         }
@@ -36,6 +36,9 @@ extension EnclaveRoom {
         for (vault, epoch) in ended { vault.wasCalledBack(epoch) }
         if isDueSooner { reschedule() }
     }
+
+    /// Where what the person could answer with is another than before, whoever watches hears of it.
+    func tellChange(of vault: Vault) { if vault.takeEnvironmentChange() { changes.tell(of: vault.person) } }
 
     /// Sets the timer for the vault that is due first.
     func reschedule() { timer.set(at: loadedVaults.compactMap { $0.settle() }.min()) }

@@ -75,8 +75,9 @@ final class AttentionLine: Sendable {
     init(keyCard: Descriptor) { self.keyCard = keyCard }
 
     /// Holds authd's connection until it ends. A newer one takes the place of an older.
-    func serve(_ channel: Channel) {
+    func serve(_ channel: Channel, began: () -> Void) {
         replace(nil, with: channel)
+        began()
         defer { replace(channel, with: nil) }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else { return }

@@ -12,6 +12,7 @@ package final class EnclaveRoom: Sendable {
     let host: EnclaveHost
     let inbox: PasscodeInbox
     let attention: AttentionLine
+    let changes: ChangeTeller
     let witness: WitnessLine
     let watcher: WatcherLine
     let reader: ReaderLine
@@ -34,6 +35,7 @@ package final class EnclaveRoom: Sendable {
         inbox = PasscodeInbox(clock: host.clock)
         keyCard = try SealedMemory.make(try inbox.card.encoded())
         attention = AttentionLine(keyCard: keyCard)
+        changes = ChangeTeller(attention)
         witness = WitnessLine()
         watcher = WatcherLine()
         let vaults = vaults
@@ -48,6 +50,7 @@ package final class EnclaveRoom: Sendable {
         // A room comes on behalf of many: what bounds one person is that person's number of connections to the room.
         let limit = (total: DoorLimits.enclaveConnectionsMax, perUser: DoorLimits.enclaveConnectionsMax)
         startAttending(timer)
+        changes.start()
         try Doorway(listener: listener, limit: limit, admits: { peers.admits($0) }).run(
             refused: { [log] fault, uid in log.notice("a connection of user \(uid) ended in the handshake: \(fault)") },
             serve: { [self] visitor in serve(visitor) })
@@ -62,7 +65,8 @@ package final class EnclaveRoom: Sendable {
         switch role {
         case .keychain, .authentication: RequestLine(room: self, role: role, channel: visitor.channel).serve()
         case .lease: leases.serve(visitor.channel)
-        case .attention: attention.serve(visitor.channel)
+        // What changed while there was no line was told to nobody.
+        case .attention: attention.serve(visitor.channel) { [self] in for vault in loadedVaults { changes.tell(of: vault.person) } }
         case .witness: witness.serve(visitor.channel)
         case .watcher: watcher.serve(visitor.channel, in: self)
         case .reader: serveReader(visitor.channel)

@@ -14,7 +14,7 @@ extension RequestLine {
 
     func environment(for caller: Peer, in vault: Vault) -> OwnerEnvironment {
         var environment = vault.ownerEnvironment
-        environment.domainState = domainState(for: caller, in: vault)
+        if environment.fingersAreEnrolled { environment.domainState = domainState(for: caller, in: vault) }
         return environment
     }
 
@@ -62,6 +62,10 @@ extension RequestLine {
         let identity = identity ?? room.witness.identity(of: caller)
         // A path also for the person's own builds, whose digest each build changes.
         let path = identity.executable?.path
-        return vault.domainState(for: identity.standing == .own ? path ?? "" : identity.application?.text ?? path ?? "")
+        guard let name = identity.standing == .own ? path : identity.application?.text ?? path else {
+            // Nobody can say which application it is, and all of those would share one.
+            return nil
+        }
+        return vault.domainState(for: name)
     }
 }

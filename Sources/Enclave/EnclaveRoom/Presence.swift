@@ -264,6 +264,7 @@ private final class Prompt {
             try ask()
             return false
         }
+        room.tellChange(of: vault)
         gathered.evidence.passcode = vault.boot
         trace.evidence(challenge.nonce, "passcode", isRight: true)
         return try goOn(with: gathered, challenge.nonce)
@@ -291,6 +292,8 @@ private final class Prompt {
         case .missed, .enrolled, .notEnrolled, .changed:
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.fingerMissed()
+            // The question may stay open for the passcode.
+            room.tellChange(of: vault)
             misses += 1
             if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
                 try dropFinger(.disabled)

@@ -6,12 +6,15 @@ package final class ServiceConnection: Sendable {
     private let service: Service
     private let address: ServerAddress
     private let role: Int64
+    private let startsService: Bool
     private let idle = ProcessPool<Channel>()
 
-    package init(service: Service, address: ServerAddress, role: Int64 = 0) {
+    /// `startsService` false leaves a service that somebody stopped as it is.
+    package init(service: Service, address: ServerAddress, role: Int64 = 0, startsService: Bool = true) {
         self.service = service
         self.address = address
         self.role = role
+        self.startsService = startsService
     }
 
     /// Sends a request and answers the connection on which its replies come. One that lay idle may have been closed
@@ -52,7 +55,7 @@ package final class ServiceConnection: Sendable {
         do throws(HandshakeFault) {
             return try address.connect(role: role)
         } catch {
-            guard case .system = error, service.home != nil else { throw error }
+            guard case .system = error, startsService, service.home != nil else { throw error }
             let started: Bool
             do throws(SystemFault) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
             guard started else { throw error }

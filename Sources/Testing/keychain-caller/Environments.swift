@@ -35,6 +35,8 @@ func watchInParentAndChild() -> Never {
     ofParent.awaitWords(1)
     let child = fork()
     if child == 0 {
+        // What another thread held at the fork would hold this one for ever.
+        alarm(20)
         environment.removeObserver(ofParent)
         let ofChild = Saying("child")
         environment.addObserver(ofChild)

@@ -44,8 +44,10 @@ extension LAEnvironment.State {
         var passcodeIsUsable: Bool { environment.passcodeIsUsable && canBeAsked }
 
         /// As the service says now; nobody is asked. Nil where it cannot be reached.
-        static func current() -> Facts? {
-            guard let service = try? Service.current(), let seen = try? AuthenticationClient(service: service).environment() else { return nil }
+        static func current(startingService: Bool = true) -> Facts? {
+            guard let service = try? Service.current(),
+                let seen = try? AuthenticationClient(service: service, startsService: startingService).environment()
+            else { return nil }
             return Facts(environment: seen.environment, canBeAsked: seen.canBeAsked || OwnTerminal.mayAsk(of: service))
         }
     }

@@ -16,21 +16,32 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: State)
     }
 
-    /// Held weakly.
-    ///
-    /// `@unchecked Sendable`: it is only called, on the watch's thread, as this protocol tells whoever conforms to it.
-    private struct Listener: @unchecked Sendable {
-        weak var observer: (any Observer)?
-    }
+    /// `@unchecked Sendable`: an observer is only called, on the watch's thread, as its protocol tells whoever conforms to it.
+    private struct Living: @unchecked Sendable { let observer: any Observer }
+    /// The same, held weakly.
+    private struct Listener: @unchecked Sendable { weak var observer: (any Observer)? }
 
     private struct Watching: Sendable {
-        var listeners: [Listener] = []
+        private var listeners: [Listener] = []
         var watch: EnvironmentWatch?
+        /// Of the watch; one that was ended tells nobody any more.
+        var number = 0
         /// A forked child has its parent's listeners and not its thread.
         var process: pid_t = 0
         /// What the listeners were told last, and what was seen last.
         var told = State.Facts.none
         var seen = State.Facts.none
+
+        /// For the caller to keep until it holds the lock no more: whoever lets go of an observer last runs that one's end.
+        var living: [Living] { listeners.compactMap { $0.observer.map { Living(observer: $0) } } }
+        var isHeard: Bool { !listeners.isEmpty }
+
+        mutating func listen(_ observers: [Living]) { listeners = observers.map { Listener(observer: $0.observer) } }
+
+        mutating func note(_ found: State.Facts?) -> State.Facts {
+            if let found { seen = found } else { seen.canBeAsked = false }
+            return seen
+        }
     }
 
     /// That of the person whose process this is.
@@ -41,56 +52,76 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
     private override init() {}
 
     /// As it is now. Where the service cannot be reached nothing is usable, and the rest is as it was seen last.
-    public var state: State { State(look(isReachable: true)) }
+    public var state: State {
+        // What an observer reads when it hears that somebody stopped the service must not start it again.
+        let found = State.Facts.current(startingService: watching.withLock { $0.watch == nil })
+        return State(watching.withLock { $0.note(found) })
+    }
 
     /// Tells the observer of every later change, for as long as somebody else keeps it.
     public func addObserver(_ observer: any Observer) {
-        let now = look(isReachable: true)
-        watching.withLock { watching in
-            watching.listeners.removeAll { $0.observer == nil || $0.observer === observer }
-            watching.listeners.append(Listener(observer: observer))
-            guard watching.watch == nil || watching.process != getpid() else { return }
+        let found = State.Facts.current()
+        let added = Living(observer: observer)
+        let before = watching.withLock { watching in
+            let before = watching.living
+            watching.listen(before.filter { $0.observer !== added.observer } + [added])
             // Read before the watch begins, whose first notice is a look: no change falls between the two.
-            watching.told = now
-            watching.process = getpid()
-            watching.watch = try? EnvironmentWatch(service: { try? Service.current() }, look: { [weak self] in self?.tell(isReachable: $0) })
-            watching.watch?.start()
+            let now = watching.note(found)
+            if watching.watch == nil || watching.process != getpid() { begin(&watching, now) }
+            return before
         }
+        withExtendedLifetime(before) {}
     }
 
     public func removeObserver(_ observer: any Observer) {
-        watching.withLock { $0.listeners.removeAll { $0.observer == nil || $0.observer === observer } }
+        let before = watching.withLock { watching in
+            let before = watching.living
+            watching.listen(before.filter { $0.observer !== observer })
+            return before
+        }
         endUnheard()
+        withExtendedLifetime(before) {}
     }
 
     // MARK: The watch
 
-    private func look(isReachable: Bool) -> State.Facts {
-        let found = isReachable ? State.Facts.current() : nil
-        return watching.withLock { watching in
-            if let found { watching.seen = found } else { watching.seen.canBeAsked = false }
-            return watching.seen
-        }
+    private func begin(_ watching: inout Watching, _ now: State.Facts) {
+        watching.told = now
+        watching.process = getpid()
+        watching.number += 1
+        let number = watching.number
+        watching.watch = try? EnvironmentWatch(
+            service: { try? Service.current() }, look: { [weak self] in self?.look(isReachable: $0, forWatch: number) ?? true })
+        watching.watch?.start()
     }
 
-    private func tell(isReachable: Bool) {
-        let new = look(isReachable: isReachable)
-        let (old, listeners) = watching.withLock { watching in
-            defer { watching.told = new }
-            watching.listeners.removeAll { $0.observer == nil }
-            return (watching.told, watching.listeners)
+    /// Looks, and tells what is new. False where nothing could be seen, which is worth another look.
+    private func look(isReachable: Bool, forWatch number: Int) -> Bool {
+        let found = isReachable ? State.Facts.current(startingService: false) : nil
+        let (old, new, listeners) = watching.withLock { watching in
+            guard watching.number == number else { return (State.Facts.none, State.Facts.none, [Living]()) }
+            let (old, listeners) = (watching.told, watching.living)
+            watching.told = watching.note(found)
+            watching.listen(listeners)
+            return (old, watching.told, listeners)
         }
-        if listeners.isEmpty { return endUnheard() }
-        guard old != new else { return }
-        for listener in listeners { listener.observer?.environment(self, stateDidChangeFromOldState: State(old)) }
+        if listeners.isEmpty {
+            endUnheard()
+        } else if old != new {
+            for listener in listeners { listener.observer.environment(self, stateDidChangeFromOldState: State(old)) }
+        }
+        return found != nil
     }
 
     /// Nobody listens: the watch ends, and with it its place among the person's watches.
     private func endUnheard() {
         let watch = watching.withLock { watching in
             // A forked child would end its parent's.
-            guard watching.listeners.isEmpty, watching.process == getpid() else { return EnvironmentWatch?.none }
-            defer { watching.watch = nil }
+            guard !watching.isHeard, watching.process == getpid() else { return EnvironmentWatch?.none }
+            defer {
+                watching.watch = nil
+                watching.number += 1
+            }
             return watching.watch
         }
         watch?.end()

@@ -1,0 +1,26 @@
+import Foundation
+internal import Synchronization
+
+/// Tells authd whose environment is another (Specs/environment.md), on a thread of its own: an authd that does not read must not hold up a
+/// lock, nor whoever else found the change.
+final class ChangeTeller: Sendable {
+    private let attention: AttentionLine
+    private let people = Mutex<Set<UInt32>>([])
+    private let some = DispatchSemaphore(value: 0)
+
+    init(_ attention: AttentionLine) { self.attention = attention }
+
+    func tell(of person: UInt32) { if people.withLock({ $0.insert(person).inserted }) { some.signal() } }
+
+    func start() {
+        let thread = Thread { [self] in
+            while true {
+                some.wait()
+                let person = people.withLock { $0.popFirst() }
+                if let person { attention.changed(person) }
+            }
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+}
