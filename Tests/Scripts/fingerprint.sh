@@ -28,6 +28,8 @@ room() {
     done
     return 1
 }
+# Until other programs have had the sensor so often.
+await_held() { timeout 20 bash -c 'until [ "$(grep -c held "$0")" = "$1" ]; do :; done' "$TMPDIR/touches" "$1" || fail 'another program does not get the sensor'; }
 # at_prompt WHAT [STATUS]: reads the item that asks, at a new terminal, with the steps on standard input after the question came,
 # which ends with this status. A word after `touch` is what the finger does: see own-fprintd.py. `run` goes through a shell, which the path may need.
 touches() { printf '%s/bus/touch' "$TMPDIR"; }
@@ -138,7 +140,7 @@ mkfifo "$TMPDIR/holding"
 "$(touches)" hold "$me" <"$TMPDIR/holding" &
 holder=$!
 exec {holding}>"$TMPDIR/holding"
-until grep -q held "$TMPDIR/touches"; do :; done
+await_held 1
 {
     echo 'expect Touch the reader'
     # The other program lets go when the reader was refused the sensor.
@@ -282,7 +284,7 @@ start_fprintd_by_bus
 "$(touches)" hold "$me" <"$TMPDIR/holding" &
 holder=$!
 exec {holding}>"$TMPDIR/holding"
-timeout 20 tail -n +1 -F "$TMPDIR/touches" 2>/dev/null | grep -q -m 2 held || fail 'another program does not get the sensor'
+await_held 2
 tell_logind sleep
 expect_logind released
 kill "$holder"
