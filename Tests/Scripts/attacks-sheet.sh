@@ -55,7 +55,7 @@ EARS
 # As many changes as signs: 30 s are for failing.
 cat >"$TMPDIR/ears-heard" <<'EARS'
 #!/bin/bash
-timeout 30 tail -n +1 -F "$TMPDIR/ears.out" | grep -q -m "$1" 'text-changed:insert'
+[ "$(timeout 30 tail -n +1 -F "$TMPDIR/ears.out" | grep -c -m "$1" 'text-changed:insert')" = "$1" ]
 status=$?
 kill "$(cat "$TMPDIR/ears.pid")"
 exit "$status"

@@ -46,7 +46,14 @@ class Fault(Exception):
 
 
 class Desktop:
+    verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
+
     def __init__(self):
+        self.sheet = None
+        self.begin()
+
+    def begin(self):
+        """The display."""
         read, write = os.pipe()
         self.server = subprocess.Popen(
             # Ends with its last client, so that nothing is left of it however this ends.
@@ -59,7 +66,6 @@ class Desktop:
         os.environ["DISPLAY"] = ":" + number
         # Something to be seen behind the window.
         subprocess.run(["display", "-window", "root", "-size", "640x800", "xc:#5e6b7d"], check=False)
-        self.sheet = None
 
     def end(self):
         self.end_accessibility()
@@ -212,12 +218,16 @@ class Desktop:
         x, y = place.x + place.width // 2, place.y + place.height // 2
         subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
 
+    def picture(self):
+        """Of the screen: a PNG, and what is the same where the pictures are."""
+        picture = subprocess.run(["import", "-window", "root", "png:-"], check=True, capture_output=True).stdout
+        return picture, subprocess.run(["convert", "png:-", "rgb:-"], input=picture, check=True, capture_output=True).stdout
+
     def shot(self, name):
         # What is told to a screen reader is drawn a moment later: a picture is good when the next one is the same.
         before = None
         for _ in range(20):
-            picture = subprocess.run(["import", "-window", "root", "png:-"], check=True, capture_output=True).stdout
-            pixels = subprocess.run(["convert", "png:-", "rgb:-"], input=picture, check=True, capture_output=True).stdout
+            picture, pixels = self.picture()
             if pixels == before:
                 break
             before = pixels
@@ -248,20 +258,25 @@ class Desktop:
             raise Fault(f"it failed: {command}")
 
 
-verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
-desktop = Desktop()
-try:
-    for line in sys.stdin:
-        verb, _, rest = line.strip().partition(" ")
-        if not verb:
-            continue
-        if verb not in verbs:
-            raise Fault(f"unknown step: {line.strip()}")
-        getattr(desktop, verb)(rest)
-        print(f"ok: {line.strip()}", flush=True)
-except Fault as fault:
-    print(f"FAILED: {fault}", flush=True)
-    desktop.shot("failed")
-    sys.exit(1)
-finally:
-    desktop.end()
+def play(make):
+    """Reads the steps, and does them at the desktop that `make` makes."""
+    desktop = make()
+    try:
+        for line in sys.stdin:
+            verb, _, rest = line.strip().partition(" ")
+            if not verb:
+                continue
+            if verb not in desktop.verbs:
+                raise Fault(f"unknown step: {line.strip()}")
+            getattr(desktop, verb)(rest)
+            print(f"ok: {line.strip()}", flush=True)
+    except Fault as fault:
+        print(f"FAILED: {fault}", flush=True)
+        desktop.shot("failed")
+        sys.exit(1)
+    finally:
+        desktop.end()
+
+
+if __name__ == "__main__":
+    play(Desktop)

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What other programs of the person can do to the sheet under Wayland, tried under sway. Each check is an attack of Manual/attacks.md.
+set -u
+. Tests/Scripts/lib/sheet-wayland.sh
+command -v convert >/dev/null || { echo 'there is no convert here'; exit 77; }
+set_passcode
+printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
+asker get "$VAUBAN_BUILD/vauban" get bank/anna
+failures=0
+check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+
+# A program that has sway tell it of each key of the passcode when it is let go, which sway also hands to the window, and keeps what it is told.
+cat >"$TMPDIR/listen" <<'LISTEN'
+#!/bin/bash
+for key in {a..z} space Return; do swaymsg -q "bindsym --release $key nop" || exit 1; done
+swaymsg -m -t subscribe '["binding", "tick"]' >"$TMPDIR/told" &
+echo $! >"$TMPDIR/listener"
+until grep -q '"first": true' "$TMPDIR/told"; do kill -0 $! || exit 1; done
+LISTEN
+cat >"$TMPDIR/told-all" <<'TOLD'
+#!/bin/bash
+until grep -q '"symbol": "Return"' "$TMPDIR/told"; do kill -0 "$(cat "$TMPDIR/listener")" || exit 1; done
+kill "$(cat "$TMPDIR/listener")"
+for key in {a..z} space Return; do swaymsg -q "unbindsym --release $key" || exit 1; done
+TOLD
+chmod +x "$TMPDIR/listen" "$TMPDIR/told-all"
+at_desktop <<STEPS
+start
+run $TMPDIR/other
+run grim $TMPDIR/before.png
+run $TMPDIR/get
+sees Vauban passcode
+stands focused
+run wtype wrong -k Return
+sees 4 tries are left
+run grim $TMPDIR/seen.png
+run $TMPDIR/listen
+type $passcode
+key Return
+gone
+run $TMPDIR/get-ended 0
+run $TMPDIR/told-all
+run swaymsg -q '[app_id="other"] focus' && wtype known -k Return
+run until grep -q known $TMPDIR/heard; do :; done
+STEPS
+colours() { convert "$1" -gravity center -crop 480x460+0+0 +repage -format %k info:; }
+# One sign a line, as sway calls it.
+sed -n 's/.*"symbol": "\([^"]*\)".*/\1/p' "$TMPDIR/told" >"$TMPDIR/told.keys"
+{ printf '%s' "$passcode" | sed 's/./&\n/g' | sed 's/^ $/space/'; echo Return; } >"$TMPDIR/known.keys"
+check 'A96 another program asks sway for the keys that are typed into the sheet: succeeds' cmp "$TMPDIR/told.keys" "$TMPDIR/known.keys"
+check 'A97 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(colours "$TMPDIR/before.png")" -lt 10 ] && [ "$(colours "$TMPDIR/seen.png")" -gt 50 ]'
+check 'A98 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 tries are left' "$TMPDIR/desktop"
+check 'A99 it listens with a window of its own: refused, it hears what is typed into that one' eval '[ "$(cat "$TMPDIR/heard")" = known ]'
+[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
