@@ -15,6 +15,8 @@ struct KillTests {
     enum Change: String, CaseIterable { case set, change, remove, roll, erase }
 
     private static let rounds = 8
+    /// Where every kill came too late, which it does where the machine is busy with something else, there are more.
+    private static let roundsMax = 40
     private static let accounts = ["a", "c", "d", "p"]
 
     @Test(arguments: Change.allCases)
@@ -29,7 +31,7 @@ struct KillTests {
         // Where the new state stands too often the kills come earlier, and later where it seldom does.
         var span = max(MachineClock.monotonic - began, 2_000_000) * 3 / 2
         var ends = [0, 0]
-        for round in 1...Self.rounds {
+        for round in 1...Self.roundsMax where round <= Self.rounds || ends[0] == 0 {
             try reset(rooms, change)
             (old, new) = ("old passcode \(round)", "new passcode \(round)")
             try prepare(rooms, change, old)
@@ -52,8 +54,8 @@ struct KillTests {
             span = isNew ? span * 2 / 3 : span * 5 / 4
         }
         // A kill that always came too early or too late would have tried nothing.
-        #expect(ends[0] + ends[1] == Self.rounds && ends[0] > 0)
-        print("\(change): killed \(Self.rounds) times, \(ends[0]) ended in the old state, \(ends[1]) in the new")
+        #expect(ends[0] > 0)
+        print("\(change): killed \(ends[0] + ends[1]) times, \(ends[0]) ended in the old state, \(ends[1]) in the new")
     }
 
     /// True for the new state.

@@ -127,8 +127,8 @@ final class Rooms: Sendable {
     }
 
     /// Kills a room and waits until another process has taken its place.
-    func killAndAwait(_ room: String) throws {
-        let old = try process(of: room)
+    func killAndAwait(_ room: String, _ known: pid_t? = nil) throws {
+        let old = try known ?? process(of: room)
         let ended = try ProcessDescriptorForTests.open(old)
         kill(old, SIGKILL)
         var poller = pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0)
