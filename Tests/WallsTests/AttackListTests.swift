@@ -15,11 +15,11 @@ import Testing
 
     @Test func theManualNamesWhatIsTried() throws {
         let manual = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Manual/attacks.md"))
-        let told = Self.attacks(in: manual.components(separatedBy: "\n"), #/^\| (?<name>[AU][0-9]{2}) \|/#)
+        let told = Self.attacks(in: manual.components(separatedBy: "\n"), #/^\| (?<name>[AU][0-9]{2,3}) \|/#)
         let scripts = SourceTree.files(in: SourceTree.root.appendingPathComponent("Tests/Scripts"), withExtension: ["sh"])
             .filter { $0.lastPathComponent.hasPrefix("attacks-") }
         let lines = try scripts.flatMap { try SourceTree.text(of: $0).components(separatedBy: "\n") }
-        let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2}) /#)
+        let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2,3}) /#)
         #expect(told.count > 80)
         #expect(told == tried)
     }

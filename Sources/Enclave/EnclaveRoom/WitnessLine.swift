@@ -19,6 +19,8 @@ final class WitnessLine: Sendable {
         var channel: Channel?
         var number: Int64 = 0
         var waiting: [Int64: Waiting] = [:]
+        /// Who waits for a line.
+        var expecting: [Wakeup] = []
     }
 
     private let state = Mutex(State())
@@ -26,6 +28,7 @@ final class WitnessLine: Sendable {
     func serve(_ channel: Channel) {
         let old = state.withLock { state in
             defer { state.channel = channel }
+            for wakeup in state.expecting { wakeup.signal() }
             return state.channel
         }
         old?.shutDown()
@@ -38,20 +41,39 @@ final class WitnessLine: Sendable {
         }
     }
 
-    /// Who a process is; unknown when nobody can say in time.
+    /// Who a process is; unknown when nobody can say in time (3 s).
     func identity(of peer: Peer) -> CallerIdentity {
         guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
-        let (channel, number) = state.withLock { state in
+        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTime
+        let channel = standingChannel(waiting.wakeup, until: deadline)
+        let number = state.withLock { state in
             state.number += 1
             state.waiting[state.number] = waiting
-            return (state.channel, state.number)
+            return state.number
         }
         defer { state.withLock { $0.waiting[number] = nil } }
         guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
-        _ = waiting.wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.witnessTime)
-        return waiting.answer.withLock { $0 }?.identity ?? .unseen
+        // A line that came may have left a signal behind.
+        while waiting.wakeup.wait(until: deadline) == .signalled {
+            if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
+        }
+        return .unseen
+    }
+
+    /// The witness's line, or where rooms have just started, the one that comes: a caller that is early is no unknown one.
+    private func standingChannel(_ wakeup: Wakeup, until deadline: UInt64) -> Channel? {
+        let channel = state.withLock { state in
+            if state.channel == nil { state.expecting.append(wakeup) }
+            return state.channel
+        }
+        if let channel { return channel }
+        _ = wakeup.wait(until: deadline)
+        return state.withLock { state in
+            state.expecting.removeAll { $0 === wakeup }
+            return state.channel
+        }
     }
 }
 
