@@ -1,6 +1,7 @@
 // Whose question a touch is for: that of the prompt on the screen. Those in line behind it are not looked after at the
 // reader, and an answer to one is none, before they are shown.
 
+import CVaubanLinux
 import Crypto
 import EnclaveWire
 import Foundation
@@ -142,7 +143,7 @@ final class PlayedAuthd {
         // Of two lines the enclave ends the one that the other replaced, and that is the sign that it has the other.
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: enclaveUID)
         let lines = [try address.connect(role: EnclaveRole.attention.rawValue), try address.connect(role: EnclaveRole.attention.rawValue)]
-        var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
+        var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0) }
         let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
         guard let ended else {
             kill(process, SIGCONT)
