@@ -107,28 +107,36 @@ let attendants: [Target] = [
     program("vauban-reader", in: "Authentication", ["FingerprintReader"]),
 ]
 
+/// What a target depends on that imports `Security`, `LocalAuthentication` or `CryptoKit` by Apple's names.
+let appleModules: [Target.Dependency] = ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]
+
 let callers: [Target] = [
     // The keychain's door, typed.
     target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
-    target("Security", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
-    target("LocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "Security"]),
+    target("VaubanLocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
     target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
+    // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
+    // module interfaces and an empty library: a module of ours with such a name would be seen by every package of a client's build.
+    .binaryTarget(name: "VaubanAppleNames", path: "Sources/Callers/VaubanAppleNames/VaubanAppleNames.artifactbundle"),
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
-    target("VaubanKeychain", in: "Callers", ["Security", "LocalAuthentication"]),
+    target("VaubanKeychain", in: "Callers", appleModules),
     // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
-    target("CryptoKit", in: "Callers", ["Security", "LocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
+    target("VaubanCryptoKit", in: "Callers", ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
-    target("VaubanCombine", in: "Callers", ["LocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
+    target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 let commandLine: [Target] = [
+    // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
+    .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "SwiftCSV", package: "SwiftCSV")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
 
 let testing: [Target] = [
@@ -144,9 +152,9 @@ let testing: [Target] = [
     // Passes a socket to a room as systemd would, for tests with several system users.
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
-    program("keychain-caller", in: "Testing", ["Security", "LocalAuthentication"]),
+    program("keychain-caller", in: "Testing", appleModules),
     // Keeps private keys in the enclave by Apple's API, for the same.
-    program("key-caller", in: "Testing", ["Security", "LocalAuthentication"]),
+    program("key-caller", in: "Testing", appleModules),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.
@@ -164,7 +172,7 @@ let testing: [Target] = [
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
     // The same for certificates, in Apple's names.
-    target("CertificateFuzzing", in: "Testing", ["Security"]),
+    target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
     tests("ValuesTests", ["VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
@@ -176,13 +184,13 @@ let testing: [Target] = [
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
-    tests("SecurityTests", ["Security", crypto, "CertificateFuzzing"]),
+    tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy", "VaubanLinuxHost"]),
-    tests("LocalAuthenticationTests", ["LocalAuthentication"]),
+    tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: ["CryptoKit", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "Security", "LocalAuthentication", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: appleModules + ["VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
@@ -193,7 +201,7 @@ let package = Package(
     name: "vauban",
     products: [
         // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
-        .library(name: "VaubanApple", targets: ["Security", "LocalAuthentication", "CryptoKit"]),
+        .library(name: "VaubanApple", targets: ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
@@ -205,7 +213,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
     targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing

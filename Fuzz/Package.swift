@@ -70,12 +70,12 @@ let package = Package(
             "Callers/VaubanKeychainClient",
             ["VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
         target(
-            "Callers/Security",
+            "Callers/VaubanSecurity",
             [
                 "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
                 asn1, crypto,
             ]),
-        target("Testing/CertificateFuzzing", ["Security"]),
+        target("Testing/CertificateFuzzing", ["VaubanSecurity"]),
         // libFuzzer's entry, declared.
         .target(name: "CFuzzer"),
         fuzzer("fuzz-wire", "FuzzHarness"), fuzzer("fuzz-state", "FuzzHarness"),

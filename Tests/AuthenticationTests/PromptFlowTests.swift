@@ -125,7 +125,8 @@ import VaubanLinuxHost
     @Test(arguments: [
         AgentMessage.answer(prompt: Sample.prompt(1), challenge: Sample.nonce(1), .cancelled),
         .register(.everyCaller, place: "two\nlines"), .register(.everyCaller, place: "a \u{1B}[31m colour"),
-        .register(.everyCaller, place: ""),
+        .register(.everyCaller, place: ""), .register(.everyCaller, place: "here \u{202E}emos"),
+        .register(.everyCaller, place: "here\u{200B}"),
     ])
     func anAgentIntroducesItselfProperly(_ message: AgentMessage) throws {
         let room = try RoomFixture()

@@ -35,6 +35,31 @@ import VaubanLinuxHost
         guard case .build = PackagedKind(try name(path)) else { Issue.record("it is named by its path"); return }
     }
 
+    /// Both folders are looked at in one walk, as when a program of root's has code of somebody else's mapped.
+    @Test("two spellings of one letter are two folders")
+    func spellingsAreTwoFolders() throws {
+        let folder = try RootsFolder()
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        for name in names {
+            #expect(mkdir("\(folder.path)/\(name)", 0o755) == 0)
+            _ = try folder.copy("/bin/cat", as: "\(name)/program")
+        }
+        #expect(chmod("\(folder.path)/\(names[1])", 0o777) == 0)
+        for order in [names, names.reversed()] {
+            var folders = RootsFolders()
+            let found = order.map { folders.file(at: "\(folder.path)/\($0)/program") != nil }
+            #expect(found == order.map { $0.isSameBytes(as: names[0]) })
+        }
+    }
+
+    @Test("a sign that joins a slash hides no folder", arguments: ["\u{301}program", "\u{20DD}program", "pro\u{600} gram"])
+    func signsHideNoFolder(_ name: String) throws {
+        let folder = try RootsFolder()
+        let path = try folder.copy("/bin/cat", as: name)
+        #expect(InstalledFile(path: path) != nil)
+        #expect(chmod(folder.path, 0o777) == 0 && InstalledFile(path: path) == nil)
+    }
+
     @Test func whatBelongsToOthersIsNot() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")

@@ -42,6 +42,24 @@ import Witness
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
+    @Test("a file that is named as a deleted one is unseen, whatever sign stands before the space", arguments: ["", "\u{600}", "\u{301}"])
+    func aNameThatSaysDeletedIsUnseen(_ sign: String) throws {
+        let folder = try TestFolder()
+        let path = "\(folder.path)/program\(sign) (deleted)"
+        try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
+        let found = try identity(of: try Waiter(path))
+        #expect(found.executable.map { Array($0.path.utf8) } == Array(path.utf8))
+        #expect(found.standing == .unknown(.unseen) && found.application == nil)
+    }
+
+    @Test("an interpreter's name is its bytes", arguments: ["python3\u{301}", "python\u{301}3"])
+    func anInterpretersNameIsItsBytes(_ name: String) throws {
+        let folder = try TestFolder()
+        let path = "\(folder.path)/\(name)"
+        try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
+        #expect(try identity(of: try Waiter(path)).standing == .unknown(.interpreter))
+    }
+
     @Test func aProcessThatHasEndedIsNobody() throws {
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process

@@ -118,6 +118,20 @@ import VaubanKeychainWire
         #expect(groups(0o644, owner: getuid() + 1) == [])
     }
 
+    @Test("two spellings of one letter are two groups")
+    func groupsAreBytes() throws {
+        let room = try Room()
+        let (composed, decomposed) = ("program:/usr/bin/caf\u{E9}", "program:/usr/bin/cafe\u{301}")
+        let one = Callers.installed("/usr/bin/caf\u{E9}")
+        #expect(Refusal.Reason.of { try room.add("a", as: one, group: decomposed) } == .missingEntitlement)
+        try room.add("a", as: one, group: composed)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: one, group: decomposed) } == .missingEntitlement)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/cafe\u{301}")) } == .itemNotFound)
+        let table = try table([["vauban-applications": [composed], "keychain-access-groups": ["T.x"]]])
+        let other = CallerIdentity(.installed, executable: Callers.executable("/usr/bin/cafe\u{301}"), chain: [])
+        #expect(Callers.caller(other, granted: table).entitlements == nil)
+    }
+
     // MARK: The person's own hand
 
     @Test func theCommandLineHasOneGroupWhoeverStartsIt() throws {
@@ -134,9 +148,9 @@ import VaubanKeychainWire
         try room.add("a", value: "of mail", as: mail)
         // Any program can start vauban and then execute the one that keeps the item.
         let byMail = Callers.commandLine(startedBy: .installed, "/usr/bin/mail")
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail, group: "program:/usr/bin/mail") } == .nobodyToAsk)
         room.personSays(.once)
-        #expect(try room.get("a", as: byMail) == ["program:/usr/bin/mail=of mail"])
+        #expect(try room.get("a", as: byMail, group: "program:/usr/bin/mail") == ["program:/usr/bin/mail=of mail"])
         #expect(room.consents.last?.offered == .once)
         // What it adds is the person's, not the ancestor's.
         try room.add("b", as: byMail)

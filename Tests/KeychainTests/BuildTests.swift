@@ -52,6 +52,17 @@ import VaubanKeychainWire
         #expect(room.consents.count == asked)
     }
 
+    @Test("a build that the person refused is never what a later build is taken for, however many of them come")
+    func aRefusedBuildHasNoSuccessors() throws {
+        let room = try room()
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        for build in UInt8(10)..<80 { try room.add("planted", value: "of an attacker", as: Callers.own(path, build: build)) }
+        room.personSays(.once)
+        let genuine = try room.get("a", as: first)
+        #expect(try room.get("a", as: second) == genuine)
+        #expect(Refusal.Reason.of { _ = try room.get("planted", as: second) } == .itemNotFound)
+    }
+
     @Test func buildsOfAFolderAreAcceptedWhereThePersonSaidSo() throws {
         let room = try room()
         room.personSays(.once)
@@ -100,7 +111,7 @@ import VaubanKeychainWire
         #expect(try room.get("299", as: Callers.commandLine()) == ["cli=v299"])
         #expect(try room.get("7", as: Callers.commandLine()) == ["cli=the person's own"])
         room.personIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("299", as: Callers.script()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("299", as: Callers.script()) } == .itemNotFound)
     }
 }
 

@@ -62,15 +62,27 @@ extension Room {
         }.sorted()
     }
 
-    func delete(_ account: String, as caller: Caller) throws {
-        try serve(
-            .delete(ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))), as: caller)
+    func delete(_ account: String, as caller: Caller, group: String? = nil) throws {
+        try serve(.delete(ItemQuery(kind: .genericPassword, attributes: Self.named(account, in: group))), as: caller)
     }
 
-    func update(_ account: String, to value: String, as caller: Caller, group: String? = nil) throws {
-        let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
+    /// Changes the value of an item of a group, or of the caller's own, and the group that it is in.
+    func update(_ account: String, to value: String, as caller: Caller, group: String? = nil, in owner: String? = nil) throws {
+        let query = ItemQuery(kind: .genericPassword, attributes: Self.named(account, in: owner))
         let changes = ItemChanges(attributes: ItemAttributes(group.map { [.accessGroup: .text($0)] } ?? [:]), hasData: true)
         try serve(.update(query, changes), value: value, as: caller)
+    }
+
+    private static func named(_ account: String, in group: String?) -> ItemAttributes {
+        var attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
+        if let group { attributes[.accessGroup] = .text(group) }
+        return ItemAttributes(attributes)
+    }
+
+    func permissions() throws -> [Permission] {
+        try serve(.permissions, as: Callers.commandLine()).messages.flatMap { reply -> [Permission] in
+            if case .permissions(let list) = reply { list } else { [] }
+        }
     }
 
     func personSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }

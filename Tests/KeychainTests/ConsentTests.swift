@@ -10,6 +10,8 @@ import VaubanKeychainWire
 @Suite struct ConsentTests {
     private let mail = Callers.installed("/usr/bin/mail")
     private let script = Callers.script()
+    /// The group of what mail keeps, by which whoever has no name of its own asks for it.
+    private let owner = "program:/usr/bin/mail"
 
     private func room() throws -> Room {
         let room = try Room()
@@ -22,30 +24,83 @@ import VaubanKeychainWire
         let room = try room()
         room.personSays(.once)
         for caller in [script, Callers.commandLine()] {
-            #expect(try room.get("a", as: caller) == ["program:/usr/bin/mail=of mail"])
+            #expect(try room.get("a", as: caller, group: owner) == ["program:/usr/bin/mail=of mail"])
         }
         let asked = try #require(room.consents.last)
         #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == "program:/usr/bin/mail")
         #expect(asked.offered == [.once, .untilLock, .always])
         // Once is once.
         room.personIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }
 
-    @Test func itIsRefusedAndNeverCalledMissing() throws {
+    @Test("without the person's yes nobody learns whether another program keeps an item", arguments: ["a", "nowhere"])
+    func nothingTellsWhatIsThere(_ account: String) throws {
         let room = try room()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, ui: .fail) } == .interactionNotAllowed)
-        #expect(Refusal.Reason.of { _ = try room.get(as: script, limit: .all) } == .interactionNotAllowed)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.commandLine(startedBy: .unknown(.orphan))) } == .nobodyToAsk)
-        room.enclave.set { $0.consentAnswers = .failure(Refusal(.passcodeNotSet)) }
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .interactionNotAllowed)
-        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .cancelled)
-        // What is nowhere is not found, and nobody is asked for it.
-        let before = room.consents.count
-        #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script) } == .itemNotFound)
-        #expect(room.consents.count == before)
+        for caller in [script, Callers.commandLine(), Callers.commandLine(startedBy: .unknown(.orphan))] {
+            // Who names no owner does not reach across the line.
+            let before = room.consents.count
+            for ui in [AuthenticationUI.allow, .fail, .skip, .describe] {
+                #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: ui) } == .itemNotFound)
+                #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, limit: .all, ui: ui) } == .itemNotFound)
+            }
+            #expect(Refusal.Reason.of { try room.update(account, to: "x", as: caller) } == .itemNotFound)
+            #expect(Refusal.Reason.of { try room.delete(account, as: caller) } == .itemNotFound)
+            #expect(room.consents.count == before)
+            // Who names one is asked about before anything is looked for.
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: .fail, group: owner) } == .interactionNotAllowed)
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, limit: .all, group: owner) } == .interactionNotAllowed)
+            for ui in [AuthenticationUI.skip, .describe] {
+                #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: ui, group: owner) } == .itemNotFound)
+            }
+            #expect(Refusal.Reason.of { _ = try room.get(as: caller, limit: .all, group: owner) } == .interactionNotAllowed)
+            #expect(Refusal.Reason.of { try room.delete(account, as: caller, group: owner) } == .nobodyToAsk)
+            room.enclave.set { $0.consentAnswers = .failure(Refusal(.passcodeNotSet)) }
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .interactionNotAllowed)
+            room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .cancelled)
+            room.personIsAway()
+        }
+        // The question has the caller's own words, whatever is there.
+        #expect(Set(room.consents.map(\.item)) == ["s/\(account)"] && Set(room.consents.map(\.owner)) == [owner])
+        // An add reaches no other group, so that no duplicate tells of one.
+        try room.add(account, as: script)
+        #expect(Refusal.Reason.of { try room.add(account, as: script) } == .duplicateItem)
+        #expect(Refusal.Reason.of { try room.add(account, as: script, group: owner) } == .missingEntitlement)
+    }
+
+    @Test("a yes for an item that is not there is told as not found, and opens one class only")
+    func aYesForNothing() throws {
+        let room = try room()
+        room.personSays(.always)
+        #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
+        #expect(try room.rows(.permission).isEmpty)
+        #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
+        #expect(room.consents.count == 2)
+        // The command line tries one class after the other in the same words, and asks once.
+        try room.add([.server: .text("s"), .account: .text("c"), .accessGroup: .text(owner)], kind: .internetPassword)
+        let caller = Callers.commandLine()
+        for (kind, name) in [(ItemKind.genericPassword, AttributeName.service), (.internetPassword, .server)] {
+            var query = ItemQuery(
+                kind: kind, attributes: ItemAttributes([name: .text("s"), .account: .text("c"), .accessGroup: .text(owner)]))
+            query.returnsData = true
+            let wanted = query
+            let reason = Refusal.Reason.of { try room.serve(.copyMatching(wanted), as: caller) }
+            #expect(reason == (kind == .genericPassword ? .itemNotFound : nil))
+        }
+        #expect(room.consents.count == 3)
+    }
+
+    @Test("what the command line may permit is asked before it is looked for", arguments: ["a", "nowhere"])
+    func permittingTellsNothing(_ account: String) throws {
+        let room = try room()
+        let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
+        let subject = "program:/usr/bin/chat"
+        let allow = KeychainRequest.permit(PermissionChange(.reads, subject: subject, permits: true, item: item))
+        #expect(Refusal.Reason.of { try room.serve(allow, as: Callers.commandLine()) } == .nobodyToAsk)
+        let disallow = KeychainRequest.permit(PermissionChange(.reads, subject: subject, permits: false, item: item))
+        #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
     }
 
     @Test func aKnownProgramIsNeverAskedAbout() throws {
@@ -58,56 +113,101 @@ import VaubanKeychainWire
     @Test func untilTheLockIsUntilTheLock() throws {
         let room = try room()
         room.personSays(.untilLock)
-        _ = try room.get("a", as: script)
+        _ = try room.get("a", as: script, group: owner)
         room.personIsAway()
-        #expect(try room.get("a", as: script).count == 1)
-        // For this item and this interpreter alone.
-        #expect(Refusal.Reason.of { _ = try room.get("b", as: script) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl")) } == .nobodyToAsk)
+        #expect(try room.get("a", as: script, group: owner).count == 1)
+        // For this item and this interpreter alone, and for who names the owner again.
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
+        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .nobodyToAsk)
         room.enclave.lock(room.lent)
         room.enclave.set { $0.lock = .unlocked }
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }
 
     @Test func alwaysOutlivesARestartAndEndsWhenItIsTakenBack() throws {
         let room = try room()
         room.personSays(.always)
-        _ = try room.get("a", as: script)
+        _ = try room.get("a", as: script, group: owner)
         room.personIsAway()
         try room.restart()
-        #expect(try room.get("a", as: script).count == 1)
-        #expect(Refusal.Reason.of { _ = try room.get("b", as: script) } == .nobodyToAsk)
+        #expect(try room.get("a", as: script, group: owner).count == 1)
+        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
         let listed = try room.serve(.permissions, as: Callers.commandLine()).messages.compactMap { reply -> [Permission]? in
             if case .permissions(let list) = reply { list } else { nil }
         }.flatMap(\.self)
         #expect(listed == [Permission(.reads, subject: "anything run by /usr/bin/python3.11", object: "s/a of program:/usr/bin/mail")])
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
-        try room.serve(.permit(PermissionChange(.reads, subject: "anything run by /usr/bin/python3.11", permits: false, item: item)), as: Callers.commandLine())
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
+        try room.serve(
+            .permit(PermissionChange(.reads, subject: "anything run by /usr/bin/python3.11", permits: false, item: item)),
+            as: Callers.commandLine())
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }
 
     @Test(arguments: [Doubt.traced, .foreignCode, .orphan, .unseen])
     func whoHasNoNameIsLetInOnceAtMost(_ doubt: Doubt) throws {
         let room = try room()
         room.personSays(.once)
-        #expect(try room.get("a", as: Callers.script(doubt)).count == 1)
+        #expect(try room.get("a", as: Callers.script(doubt), group: owner).count == 1)
         #expect(room.consents.last?.offered == .once)
         room.personIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt)) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .nobodyToAsk)
     }
 
     @Test func changingAndRemovingAskEveryTime() throws {
         let room = try room()
         room.personSays(.always)
-        try room.update("a", to: "new", as: script)
+        try room.update("a", to: "new", as: script, in: owner)
         #expect(room.consents.last?.purpose == .changeItem && room.consents.last?.offered == .once)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=new"])
-        try room.delete("a", as: script)
+        try room.delete("a", as: script, group: owner)
         #expect(room.consents.last?.purpose == .deleteItem)
         room.personIsAway()
-        #expect(Refusal.Reason.of { try room.delete("b", as: script) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { try room.update("b", to: "x", as: script) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.delete("b", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.update("b", to: "x", as: script, in: owner) } == .nobodyToAsk)
         #expect(try room.get(as: mail, limit: .all).count == 1)
+    }
+
+    @Test("who asks to change an item's name says so")
+    func aChangeOfNameIsAskedAbout() throws {
+        let room = try room()
+        try room.add("mine", as: script)
+        func rename(_ account: String, of group: String) throws {
+            let attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account), .accessGroup: .text(group)]
+            let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
+            let changes = ItemChanges(attributes: ItemAttributes([.account: .text("master key")]))
+            try room.serve(.update(query, changes), as: script)
+        }
+        #expect(Refusal.Reason.of { try rename("a", of: owner) } == .nobodyToAsk)
+        #expect(room.consents.last?.item == "s/a, to be called s/master key")
+        #expect(Refusal.Reason.of { try rename("mine", of: "unsigned") } == .nobodyToAsk)
+        #expect(room.consents.last?.item == "s/mine, to be called s/master key")
+    }
+
+    @Test("a yes to one spelling of an owner is none to another")
+    func aYesIsToTheBytesThatWereShown() throws {
+        let room = try room()
+        room.personSays(.once)
+        let caller = Callers.script()
+        let spellings = [(ItemKind.genericPassword, AttributeName.service, "\u{e9}"), (.internetPassword, .server, "e\u{301}")]
+        for (kind, name, letter) in spellings {
+            let attributes: [AttributeName: AttributeValue] = [name: .text("s"), .accessGroup: .text("program:/usr/bin/\(letter)")]
+            var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
+            query.returnsData = true
+            let wanted = query
+            #expect(Refusal.Reason.of { try room.serve(.copyMatching(wanted), as: caller) } == .itemNotFound)
+        }
+        #expect(room.consents.count == 2)
+    }
+
+    @Test("a long name stands in the question with both ends, also where it is one sign with many accents")
+    func longNamesStayInTheQuestion() throws {
+        let room = try room()
+        for name in ["e" + String(repeating: "\u{301}", count: 400) + "end", String(repeating: "x", count: 600) + "end"] {
+            #expect(Refusal.Reason.of { _ = try room.get(name, as: script, group: owner) } == .nobodyToAsk)
+            let item = try #require(room.consents.last?.item)
+            #expect(item.utf8.count <= Consent.textBytesMax && item.hasBytePrefix("s/") && item.hasByteSuffix("end"))
+        }
     }
 
     @Test func whatBelongsToNobodyIsKeptWithoutAQuestionAndReadWithOne() throws {
@@ -159,14 +259,5 @@ import VaubanKeychainWire
         #expect(try room.get(as: Callers.installed("/usr/bin/chat"), limit: .all).count == 1)
         // To read is not to change.
         #expect(Refusal.Reason.of { try room.delete("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
-    }
-
-    @Test func anItemNamesTheApplicationsThatMayReadIt() throws {
-        let room = try Room()
-        try room.add("a", as: mail, applications: ["program:/usr/bin/chat"])
-        #expect(try room.get("a", as: Callers.installed("/usr/bin/chat")) == ["program:/usr/bin/mail=value"])
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/other")) } == .itemNotFound)
-        try room.delete("a", as: mail)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
     }
 }

@@ -34,6 +34,58 @@ import VaubanKeychainWire
         }
     }
 
+    // MARK: A disk that is nearly full
+
+    private func unfinished(_ room: Room) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: room.personFolder).filter { $0.contains(".new") }
+    }
+
+    @Test("a copy for which the disk has no room is not begun, and the earlier one stands")
+    func noCopyWithoutRoom() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        let earlier = try #require(try room.examine().copy)
+        try room.add(name("b"), value: "w")
+        let outcome = try room.database.keepVerified(CopyRoom(bytesMax: 1 << 30, bytesReserved: 1 << 60))
+        guard case .noRoom(let missing?) = outcome else { Issue.record("\(outcome)"); return }
+        #expect(missing > 0 && missing < 1 << 60)
+        #expect(try room.database.verifiedCopy() == VerifiedGeneration(date: earlier.date, rows: 1))
+        #expect(try unfinished(room).isEmpty)
+        // Its own limit comes first.
+        #expect(try room.database.keepVerified(CopyRoom(bytesMax: 1, bytesReserved: 1 << 60)) == .tooLarge)
+    }
+
+    @Test("a look that keeps no copy tells of the earlier one, and only where there is one")
+    func theEarlierCopyIsTold() throws {
+        let room = try Room()
+        try room.add(name("a"))
+        room.enclave.lock(room.lent)
+        #expect(try room.examine().earlier == nil)
+        room.enclave.set { $0.lock = .unlocked }
+        let kept = try #require(try room.examine().copy)
+        #expect(try room.examine().earlier == nil)
+        room.enclave.lock(room.lent)
+        let earlier = try #require(try room.examine().earlier)
+        #expect(earlier.rows == 1 && earlier.date >= kept.date)
+    }
+
+    @Test("what was left unfinished by a kill goes when the database is opened again, and nothing else does")
+    func leftoversGo() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        #expect(try room.examine().copy?.state == .kept)
+        try room.database.close()
+        let before = try Set(FileManager.default.contentsOfDirectory(atPath: room.personFolder))
+        for left in [".verified.new", ".verified.new-journal", ".verified.new-wal", ".verified.new-shm", ".new", ".new-journal"] {
+            try Data(count: 100_000).write(to: URL(fileURLWithPath: room.file + left))
+        }
+        try room.restart()
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try unfinished(room).isEmpty)
+        #expect(try before.isSubset(of: Set(FileManager.default.contentsOfDirectory(atPath: room.personFolder))))
+        #expect(try room.database.verifiedCopy()?.rows == 1)
+    }
+
     @Test func manyRowsAreToldAsTheyAreLookedAt() throws {
         let room = try Room()
         for number in 0..<300 { try room.add(name("\(number)")) }

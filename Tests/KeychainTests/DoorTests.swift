@@ -40,7 +40,9 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson, .rewrapped, .permissions, .examined, .restorable, .handedOver: continue
+            case .waitingForPerson, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted, .keepsHistory,
+                .cleared:
+                continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                 guard try reply(channel) == .done else { return nil }

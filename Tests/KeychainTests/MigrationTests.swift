@@ -11,10 +11,13 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 
 /// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do
-/// not exist yet. A new step comes with a stored database of the step before: `VAUBAN_STORE_DATABASE=schema-3` makes it.
+/// not exist yet. A new step comes with a stored database of the step before: `VAUBAN_STORE_DATABASE=schema-4` makes it.
 @Suite struct MigrationTests {
     /// What each stored database has been through, by its name.
-    private static let stored = ["format-1": ["1 items"], "schema-2": ["1 items", "2 generations"]]
+    private static let stored = [
+        "format-1": ["1 items"], "schema-2": ["1 items", "2 generations"],
+        "schema-3": ["1 items", "2 generations", "3 history"],
+    ]
 
     private func room(_ name: String) throws -> Room {
         let stored = try StoredDatabase(name)
@@ -52,20 +55,32 @@ import VaubanKeychainWire
         try room.add([.account: .text("new")], value: "v")
         try room.restart()
         #expect(try room.find([.account: .text("new")]).first?.value == "v")
+        // What an item was before is kept from now on, or was already.
+        let hadHistory = name == "schema-3"
+        #expect(try room.versions([.account: .text("plain")]).count == (hadHistory ? 1 : 0))
+        try room.update([.account: .text("plain")], value: "the newest")
+        #expect(try room.earlier([.account: .text("plain")], 1) == (hadHistory ? "a second value" : "plain value"))
+        if hadHistory { #expect(try room.earlier([.account: .text("plain")], 2) == "plain value") }
+        let deleted = try room.deleted()
+        #expect(deleted.map { $0.record.attributes[.account] } == (hadHistory ? [.text("deleted")] : []))
+        for item in deleted {
+            try room.history(.undelete(item.item))
+            #expect(try room.find([.account: .text("deleted")]).first?.value == "a deleted value")
+        }
     }
 
     @Test func everyStepButTheNewestHasAStoredDatabase() throws {
         let room = try Room()
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
-        #expect(today == ["1 items", "2 generations"])
+        #expect(today == ["1 items", "2 generations", "3 history"])
         for count in 1...today.count {
             #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])")
         }
     }
 
     @Test(arguments: [
-        "INSERT INTO grdb_migrations VALUES ('3 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
+        "INSERT INTO grdb_migrations VALUES ('4 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
         "PRAGMA user_version = -1",
     ])
     func aLaterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
@@ -91,7 +106,7 @@ import VaubanKeychainWire
         // The version that knows it finds everything.
         try room.sql(
             change.hasPrefix("PRAGMA")
-                ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '3 of tomorrow')")
+                ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '4 of tomorrow')")
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 
@@ -105,8 +120,11 @@ import VaubanKeychainWire
         try room.add([.server: .text("example.org")], value: "internet value", kind: .internetPassword)
         try room.add([.account: .text("older"), .service: .text("s")], value: "of an older key", .afterFirstUnlockThisDeviceOnly)
         try room.enclave.renew(.metadata(.afterFirstUnlockThisDeviceOnly))
+        try room.update([.account: .text("plain")], value: "a second value")
+        try room.add([.account: .text("deleted"), .service: .text("s")], value: "a deleted value")
+        try room.delete([.account: .text("deleted")])
         let lines = room.enclave.stored
-        #expect(lines.filter { $0.hasPrefix("sealed") }.count == 6)
+        #expect(lines.filter { $0.hasPrefix("sealed") }.count == 8)
         guard let name = ProcessInfo.processInfo.environment["VAUBAN_STORE_DATABASE"] else { return }
         try room.restart()
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

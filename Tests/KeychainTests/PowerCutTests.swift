@@ -72,7 +72,10 @@ import VaubanLinuxHost
         let content = try StoreContent(of: database)
         // What differs is too much to print.
         let isAllowed = allowed.contains(content)
-        #expect(isAllowed, "\(name): \(content.rows.count) rows, allowed \(allowed.map(\.rows.count))")
+        #expect(
+            isAllowed,
+            "\(name): \(content.rows.count) rows and \(content.past.count) of the past, allowed \(allowed.map { [$0.rows.count, $0.past.count] })"
+        )
         if chance.below(16) == 0 {
             #expect(try database.examineFile() == .whole, "\(name)")
             // And it goes on.

@@ -1,8 +1,10 @@
 import Foundation
+import Keychain
 import KeychainStore
 import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanLinuxHost
 
 /// A database that is checked while requests still hold it.
 @Suite struct RegistryTests {
@@ -15,8 +17,9 @@ import VaubanKeychainModel
         let row = try #require(try room.rows().first)
         try room.restart()
         var pages = try Data(contentsOf: URL(fileURLWithPath: room.file))
-        try #require(pages.count > 20 * 4096)
-        for page in 5..<pages.count / 4096 { pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100)) }
+        try #require(pages.count > 30 * 4096)
+        // The first pages are the roots of tables and indexes, which opening reads.
+        for page in 20..<pages.count / 4096 { pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100)) }
         try pages.write(to: URL(fileURLWithPath: room.file))
         let held = try room.database
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
@@ -28,5 +31,131 @@ import VaubanKeychainModel
         // It was closed for everyone before it was put aside.
         #expect(throws: StorageFault.self) { try held.indexKeyGenerations() }
         #expect(throws: StorageFault.self) { _ = try held.insert(row) }
+    }
+
+    // MARK: Idle databases
+
+    private func registry(_ limits: DatabaseLimits, owner: @escaping @Sendable (UInt32) -> UInt32 = { $0 }) throws -> (
+        DatabaseRegistry, String
+    ) {
+        let folder = NSTemporaryDirectory() + "registry-" + UUID().uuidString
+        return (DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), limits: limits, owner: owner), folder)
+    }
+
+    private func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+
+    @Test("many users' databases are open a few at a time, the least recently used closing first")
+    func idleDatabasesClose() throws {
+        let (registry, folder) = try registry(DatabaseLimits(openMax: 8, openPerOwnerMax: 8, descriptorsKept: 0))
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = try registry.database(of: 1)
+        let before = try descriptors()
+        for person in UInt32(2)...150 {
+            _ = try registry.database(of: person)
+            #expect(registry.openCount <= 8)
+        }
+        // Six of them each, and what the other tests of this process hold.
+        #expect(try descriptors() < before + 500)
+        // One that a request holds is never closed, however long ago that was.
+        #expect(try registry.database(of: 1) === first)
+        #expect(try first.rowCount() == 0)
+        // What is closed is opened again, as it was.
+        #expect(try registry.database(of: 2).claim(indexKey: 100, generation: [1, 2, 3, 4, 5, 6, 7, 8]) == nil)
+        for person in UInt32(3)...20 { _ = try registry.database(of: person) }
+        #expect(try registry.database(of: 2).indexKeyGenerations() == [100: [1, 2, 3, 4, 5, 6, 7, 8]])
+    }
+
+    @Test("where all databases are in use another one is refused, and opens when one is free")
+    func allInUseIsARefusal() throws {
+        let (registry, folder) = try registry(DatabaseLimits(openMax: 3, openPerOwnerMax: 3, descriptorsKept: 0))
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var held = try (UInt32(1)...3).map { try registry.database(of: $0) }
+        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 4) }
+        #expect(try registry.database(of: 2) === held[1])
+        held.removeFirst()
+        _ = try registry.database(of: 4)
+        #expect(registry.openCount == 3)
+        #expect(Refusal(StorageFault.busy).reason == .unavailable)
+    }
+
+    @Test("the uids of one owner share what one owner may have open")
+    func oneOwnerHasItsShare() throws {
+        let (registry, folder) = try registry(
+            DatabaseLimits(openMax: 100, openPerOwnerMax: 2, descriptorsKept: 0), owner: { $0 >= 100_000 ? 1000 : $0 })
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let held = try [1000, 1001].map { try registry.database(of: $0) }
+        for person in UInt32(100_000)..<100_050 { _ = try registry.database(of: person) }
+        #expect(registry.openCount == 3)
+        let more = try registry.database(of: 100_000)
+        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 100_001) }
+        withExtendedLifetime((held, more)) {}
+    }
+
+    @Test("owners who hold as many databases as they may leave room for the next owner")
+    func someRoomIsLeftForOthers() throws {
+        let (registry, folder) = try registry(DatabaseLimits(openMax: 40, openPerOwnerMax: 16, descriptorsKept: 0), owner: { $0 / 100 })
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var held: [KeychainDatabase] = []
+        for owner in UInt32(1)...4 {
+            for uid in 0..<UInt32(16) { if let database = try? registry.database(of: owner * 100 + uid) { held.append(database) } }
+        }
+        #expect(registry.openCount == held.count)
+        #expect(throws: Never.self) { _ = try registry.database(of: 9900) }
+        // Idle ones are no hindrance to anybody.
+        held = []
+        for owner in UInt32(10)..<50 { _ = try registry.database(of: owner * 100) }
+        #expect(registry.openCount == 40)
+        let more = try (0..<UInt32(3)).map { try registry.database(of: 9900 + $0) }
+        #expect(more.count == 3)
+    }
+
+    @Test("a user's folder says whose it is before anything else lies there")
+    func foldersAreBoundWhenTheyAreMade() throws {
+        let path = NSTemporaryDirectory() + "registry-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let state = try PrivateFolder(path: path, creating: true)
+        let registry = DatabaseRegistry(state: state, holderName: { $0 == 7 ? "anna" : nil })
+        for person: UInt32 in [7, 8] { _ = try registry.database(of: person) }
+        #expect(try StateHolder.read(in: state.subfolder("7", creating: false)) == StateHolder(uid: 7, name: "anna"))
+        // A number without a name is bound to nothing.
+        #expect(try StateHolder.read(in: state.subfolder("8", creating: false)) == nil)
+    }
+
+    @Test("a shortage of descriptors is a refusal and closes what is idle")
+    func shortageIsARefusal() throws {
+        let (registry, folder) = try registry(DatabaseLimits(openMax: 100, openPerOwnerMax: 100, descriptorsKept: 1 << 20))
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 1) }
+        #expect(registry.openCount == 0)
+    }
+
+    /// A request that had begun under a key that is gone since must not write under it, whatever was closed meanwhile.
+    @Test("class keys that were closed stay closed in a database that is opened again")
+    func closedGenerationsOutliveTheDatabase() throws {
+        let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))
+        try room.add(name)
+        let row = try #require(try room.rows().first)
+        #expect(try room.database.delete([row.handle]))
+        let generation = RowGeneration(protection: row.protection, generation: row.generation)
+        #expect(try room.database.close([generation]) == [generation])
+        _ = try room.databases.database(of: Room.person + 1)
+        #expect(room.databases.openCount == 1)
+        #expect(try room.database.insert(row) == .stale)
+    }
+
+    /// Whoever met damage and went away leaves the next one to look at all of the file.
+    @Test("what is suspect stays so when it was closed as idle")
+    func suspicionOutlivesTheDatabase() throws {
+        let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))
+        for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
+        try room.restart()
+        var pages = try Data(contentsOf: URL(fileURLWithPath: room.file))
+        // The first pages are the roots of tables and indexes, which opening reads.
+        for page in 20..<pages.count / 4096 { pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100)) }
+        try pages.write(to: URL(fileURLWithPath: room.file))
+        let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
+        #expect(throws: StorageFault.self) { _ = try room.database.rows(of: all, after: 0, count: .max, bytesMax: .max) }
+        _ = try room.databases.database(of: Room.person + 1)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
     }
 }

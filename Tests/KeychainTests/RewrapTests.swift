@@ -59,7 +59,9 @@ import VaubanKeychainWire
 
     @Test func manyRowsGoInBatchesAndTheOlderKeysGoWhenTheLastHasGone() throws {
         let room = try Room()
-        for number in 0..<600 { try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked) }
+        for number in 0..<600 {
+            try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked)
+        }
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))
         var left: [Int] = []
@@ -117,7 +119,12 @@ import VaubanKeychainWire
         try room.add(name("b"), value: "w")
         try room.enclave.renew(.metadata(.whenUnlocked))
         let meanwhile = Room.Reference(room)
-        room.enclave.set { state in state.beforeRewrap = { try meanwhile.room?.delete([.account: .text("a")]) } }
+        room.enclave.set { state in
+            state.beforeRewrap = {
+                guard let room = meanwhile.room else { return }
+                try room.serve(.delete(room.query([.account: .text("a")]), atOnce: true))
+            }
+        }
         // It is gone, so it fits no more, and there is one row less.
         let progress = try room.rewrap()
         #expect(progress.done == 1 && progress.left == 1)

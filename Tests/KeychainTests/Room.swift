@@ -24,11 +24,14 @@ final class Room: @unchecked Sendable {
     /// Nanoseconds that the machine has slept.
     let slept = Mutex<UInt64>(0)
 
-    init(pagesMax: Int? = nil) throws {
+    private let limits: DatabaseLimits
+
+    init(pagesMax: Int? = nil, limits: DatabaseLimits = .ofTheRoom) throws {
+        self.limits = limits
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
         enclave = try FakeEnclave(person: Self.person, lent: lent)
         self.pagesMax = pagesMax
-        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax)
+        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
     }
 
     /// Over a database that an earlier version wrote, with the enclave it was written with.
@@ -36,6 +39,7 @@ final class Room: @unchecked Sendable {
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
         enclave = FakeEnclave(person: Self.person, lent: lent, keys: keys, sealed: sealed)
         pagesMax = nil
+        limits = .ofTheRoom
         let state = try PrivateFolder(path: folder, creating: true)
         let person = try state.subfolder("\(Self.person)", creating: true)
         try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(person.path)/keychain.db"))
@@ -50,7 +54,7 @@ final class Room: @unchecked Sendable {
 
     /// As after a restart of keychaind.
     func restart() throws {
-        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax)
+        databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
         lent.forget(Self.person)
     }
 
@@ -174,6 +178,18 @@ extension Refusal.Reason {
             return refusal.reason
         } catch {
             return .internalFault
+        }
+    }
+}
+
+extension Refusal {
+    /// The whole refusal of `body`, as its caller hears it; nil when it is not refused.
+    static func of(_ body: () throws -> Void) -> Refusal? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Refusal
         }
     }
 }

@@ -14,7 +14,15 @@ struct StoreContent: Hashable {
         let lookups: Set<[UInt8]>
     }
 
+    /// An earlier value or a deleted item.
+    struct Past: Hashable {
+        let place: RowPlace
+        let row: StoredRow
+    }
+
     var rows: [[UInt8]: Entry] = [:]
+    /// The oldest first.
+    var past: [Past] = []
     var aside: [[UInt8]: StoredRow] = [:]
     var indexKeys: [Int64: [UInt8]] = [:]
 
@@ -25,7 +33,18 @@ struct StoreContent: Hashable {
             rows[row.item] = Entry(row: row.plain, lookups: try database.lookups(of: row.id))
         }
         for row in try database.quarantinedRows(after: 0, count: .max) { aside[row.item] = row.plain }
+        past = try database.historyRows(after: 0, count: .max, bytesMax: .max).map { Past(place: $0.place, row: $0.plain) }
         indexKeys = try database.indexKeyGenerations()
+    }
+
+    fileprivate mutating func forgetEarlier(of item: [UInt8]) { past.removeAll { $0.place == .earlier && $0.row.item == item } }
+
+    fileprivate mutating func keepEarlier(_ row: StoredRow) {
+        past.append(Past(place: .earlier, row: row.plain))
+        while past.count(where: { $0.place == .earlier && $0.row.item == row.item }) > HistoryLimits.valuesMax {
+            guard let oldest = past.firstIndex(where: { $0.place == .earlier && $0.row.item == row.item }) else { return }
+            past.remove(at: oldest)
+        }
     }
 }
 
@@ -112,6 +131,15 @@ final class StoreHistory {
     private func plan(_ after: inout StoreContent) throws -> (String, () throws -> Void) {
         let database = database
         let rows = try database.rows(after: 0, count: .max, bytesMax: .max)
+        if chance.below(8) == 0, let deleted = try database.deletedRows(after: 0, count: 1).first?.row {
+            let blinds = row(item: deleted.item).blinds
+            let back = StoredRow(
+                item: deleted.item, kind: deleted.kind, protection: deleted.protection, generation: deleted.generation, blinds: blinds,
+                halves: deleted.halves)
+            after.past.removeAll { $0.place == .deleted && $0.row == deleted.plain }
+            after.rows[back.item] = back.entry
+            return ("undelete", { guard try database.undelete(deleted, blinds: blinds) == .written else { throw Unexpected() } })
+        }
         switch rows.isEmpty ? 0 : chance.below(20) {
         case 0..<6:
             let row = row(item: bytes(16))
@@ -120,20 +148,38 @@ final class StoreHistory {
         case 6..<10:
             let old = some(of: rows)
             let changesBlinds = chance.below(2) == 0
+            let isUpdate = chance.below(2) == 0
+            let keeps = isUpdate && chance.below(3) > 0
+            let past = try database.historyRows(after: 0, count: .max, bytesMax: .max)
             let changes = old.map { old in
                 let new = row(item: old.item, like: changesBlinds ? nil : old)
-                return RowChange(old: old.handle, row: new, changesBlinds: changesBlinds)
+                // As undo does: the earlier value leaves the history.
+                let consumed = keeps && chance.below(2) == 0 ? past.last { $0.place == .earlier && $0.item == old.item } : nil
+                if let consumed { after.past.removeAll { $0.place == .earlier && $0.row == consumed.plain } }
+                if keeps { after.keepEarlier(old) }
+                return RowChange(
+                    old: old.handle, row: new, changesBlinds: changesBlinds, keeping: keeps ? Self.label : nil, consuming: consumed?.handle)
             }
             for change in changes {
                 let lookups = changesBlinds ? change.row.entry.lookups : after.rows[change.row.item]?.lookups ?? []
                 after.rows[change.row.item] = StoreContent.Entry(row: change.row.entry.row, lookups: lookups)
             }
-            if chance.below(2) == 0 { return ("update", { guard try database.update(changes) == .written else { throw Unexpected() } }) }
+            if isUpdate {
+                return (
+                    keeps ? "update that keeps" : "update", { guard try database.update(changes) == .written else { throw Unexpected() } }
+                )
+            }
             return ("move", { guard try database.move(changes) == changes.count else { throw Unexpected() } })
         case 10..<13:
             let gone = some(of: rows)
-            for row in gone { after.rows[row.item] = nil }
-            return ("delete", { guard try database.delete(gone.map(\.handle)) else { throw Unexpected() } })
+            let keeps = chance.below(2) == 0
+            for row in gone {
+                after.rows[row.item] = nil
+                after.forgetEarlier(of: row.item)
+                if keeps { after.past.append(StoreContent.Past(place: .deleted, row: row.plain)) }
+            }
+            let removals = gone.map { RowRemoval($0.handle, keeping: keeps ? Self.label : nil) }
+            return (keeps ? "delete that keeps" : "delete", { guard try database.delete(removals) else { throw Unexpected() } })
         case 13:
             let row = rows[chance.below(rows.count)]
             after.aside[row.item] = after.rows.removeValue(forKey: row.item)?.row
@@ -146,6 +192,11 @@ final class StoreHistory {
             let (protection, generation) = (rows[0].protection, rows[0].generation)
             after.rows = after.rows.filter { $0.value.row.protection != protection || $0.value.row.generation != generation }
             after.aside = after.aside.filter { $0.value.protection != protection || $0.value.generation != generation }
+            let left = after
+            after.past = after.past.filter { past in
+                (past.row.protection != protection || past.row.generation != generation)
+                    && (past.place == .deleted || left.rows[past.row.item] != nil || left.aside[past.row.item] != nil)
+            }
             return ("remove a generation", { try database.remove(RowGeneration(protection: protection, generation: generation)) })
         case 16:
             guard let generation = after.indexKeys[100], chance.below(3) == 0 else { fallthrough }
@@ -167,6 +218,7 @@ final class StoreHistory {
     }
 
     struct Unexpected: Error {}
+    private static let label = HistoryLabel(date: 1, owner: "an owner")
 
     private func largeInsert(_ after: inout StoreContent) throws -> () throws -> Void {
         let row = row(item: bytes(16), secretBytes: 60_000)

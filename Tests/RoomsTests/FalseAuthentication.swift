@@ -77,9 +77,13 @@ final class FalseAuthentication: Sendable {
                     reply = .challenge(challenge)
                 case .refused(let refusal): reply = .refused(refusal)
                 case .waitingForPerson(let place): reply = .waitingForPerson(place)
+                case .queued: reply = .queued
                 default: reply = .done
                 }
-                if case .waitingForPerson = reply {} else { isOver = true }
+                switch reply {
+                case .waitingForPerson, .queued: break
+                default: isOver = true
+                }
                 try visitor.channel.send(header: reply.encoded(), descriptors: answer.descriptors)
             }
         }

@@ -65,4 +65,49 @@ canary exit AcceptanceCanaryExit
 [ "$(tail -n 1 "$TMPDIR/table")" = '0 of 2 proven' ] || { cat "$TMPDIR/table"; fail 'an unfinished test proved something'; }
 "$VAUBAN_BUILD/acceptance" count --events "$TMPDIR/exit.jsonl" >"$TMPDIR/count" && fail 'an unfinished run was counted as a success'
 [ "$(tail -n 1 "$TMPDIR/count")" = '0 passed, 2 failed' ] || { cat "$TMPDIR/count"; fail 'the count of an unfinished run is wrong'; }
+
+# 4. Attacks: one that was not tried stands as open and is not counted as passed, whether the script could not try it, could not run at
+# all, or never came to it; one of whose checks failed is failed; nothing is said twice.
+mkdir "$TMPDIR/hostile"
+hostile() { printf '#!/bin/sh\ncheck() { :; }\n%s\n' "$2" >"$TMPDIR/hostile/$1"; chmod +x "$TMPDIR/hostile/$1"; }
+hostile attacks-some.sh "check 'A01 x'; echo 'ok: A01 refused'
+check 'A02 x'; echo 'ok: A02 the first way'; echo 'open: A02: no tool for the second way'
+check 'A03 x'; echo 'ok: A03 the first way'; echo 'FAILED: A03 the second way'
+check 'A04 x'; exit 1"
+hostile part.sh "echo 'open: dumps: no such tool'; echo 'all else is well'"
+hostile attacks-none.sh "echo 'no namespaces here'; exit 77; check 'U01 x'"
+hostile attacks-done.sh "check 'A05 x'; echo 'ok: A05 refused'; echo 'open: A06: no such kernel'; check \"A06 x\"; check 'A08 x'; echo 'ok: A08 refused'"
+scripts/run-script-tests --folder "$TMPDIR/hostile" --results "$TMPDIR/hostile.tsv" --attacks "$TMPDIR/attacks.tsv" >"$TMPDIR/hostile.log"
+grep -q '^open *A06: no such kernel$' "$TMPDIR/hostile.log" || { cat "$TMPDIR/hostile.log"; fail 'the run does not name an attack that was not tried'; }
+printf '| A0%s | an attack |\n' 1 2 3 4 5 6 7 >"$TMPDIR/page"; echo '| U01 | an attack |' >>"$TMPDIR/page"
+"$VAUBAN_BUILD/acceptance" attacks --manual "$TMPDIR/page" --attacks "$TMPDIR/attacks.tsv" >"$TMPDIR/table" &&
+    fail 'the report of the attacks succeeded, although some failed'
+cat >"$TMPDIR/expected" <<'TABLE'
+A02 open: not tried: no tool for the second way (attacks-some.sh)
+A03 failed: FAILED: A03 the second way (attacks-some.sh)
+A04 failed: the script said nothing of it (attacks-some.sh)
+A06 open: not tried: no such kernel (attacks-done.sh)
+A07 failed: no script says what became of it
+U01 open: not tried: could not run here: no namespaces here (attacks-none.sh)
+A08 failed: it is tried, and not on the page
+2 of 8 attacks tried, with the outcome that the page says
+TABLE
+diff "$TMPDIR/expected" "$TMPDIR/table" || fail 'the table of the attacks is not what it must be'
+# Only what is open keeps nobody from passing, and stands there with its name.
+grep -v 'failed\|A08' "$TMPDIR/attacks.tsv" >"$TMPDIR/open.tsv"
+printf '| %s | an attack |\n' A01 A02 A05 A06 U01 >"$TMPDIR/page"
+"$VAUBAN_BUILD/acceptance" attacks --manual "$TMPDIR/page" --attacks "$TMPDIR/open.tsv" >"$TMPDIR/table" || fail 'an attack that was not tried failed the run'
+[ "$(tail -n 1 "$TMPDIR/table")" = '2 of 5 attacks tried, with the outcome that the page says' ] || { cat "$TMPDIR/table"; fail 'the count of attacks is wrong'; }
+grep -v 'failed' "$TMPDIR/hostile.tsv" >"$TMPDIR/passed.tsv"
+"$VAUBAN_BUILD/acceptance" count --scripts "$TMPDIR/passed.tsv" --attacks "$TMPDIR/open.tsv" >"$TMPDIR/count" || fail 'what is open failed the count'
+cat >"$TMPDIR/expected" <<'COUNT'
+open: attacks-none.sh: could not run here: no namespaces here
+open: part.sh: dumps: no such tool
+open: attack A06 was not tried: no such kernel
+open: attack U01 was not tried: could not run here: no namespaces here
+open: attack A02 was not tried: no tool for the second way
+5 could not run here
+2 passed, 0 failed
+COUNT
+diff "$TMPDIR/expected" "$TMPDIR/count" || fail 'the count does not name the attacks that were not tried'
 echo 'the machinery sees what fails'

@@ -65,8 +65,10 @@ check 'one that root denies gets nothing' equals "$(by alice /usr/local/games/bi
 check 'alice cannot grant herself a group' eval '! by alice cp /etc/vauban/entitlements/shared.plist /etc/vauban/entitlements/zz.plist 2>/dev/null'
 
 # The applications that an item names.
-check 'an item names who else may read it' eval 'equals "$(by alice /usr/local/games/bin/chat add named "for both" "" /usr/local/games/bin/mail)" 0 && equals "$(by alice /usr/local/games/bin/mail get named)" "0 for both"'
-check 'and nobody else' equals "$(by alice "$own/tool" get named)" -25300
+check 'an item names who else may ask for it' equals "$(by alice /usr/local/games/bin/chat add named "for both" "" /usr/local/games/bin/mail)" 0
+check 'that program does not find it without naming whose it is' eval 'equals "$(by alice /usr/local/games/bin/mail get named)" -25300 && ! by alice /usr/local/games/bin/mail list "" | grep -q named'
+check 'by its owner it is refused while nobody can be asked' equals "$(by alice /usr/local/games/bin/mail get named - program:/usr/local/games/bin/chat)" -25308
+check 'and nobody else may ask' eval 'equals "$(by alice "$own/tool" get named)" -25300 && equals "$(by alice "$own/tool" get named - program:/usr/local/games/bin/chat)" -34018'
 
 # Programs of alice's own, by their content.
 check 'a program of her own keeps an item' eval 'equals "$(by alice "$own/tool" add t "of the tool")" 0 && equals "$(by alice "$own/tool" get t)" "0 of the tool"'
@@ -74,6 +76,7 @@ check 'another program of her own does not see it' equals "$(by alice "$own/othe
 cp -p "$own/tool" "$own/elsewhere"
 check 'the same content elsewhere is the same program' equals "$(by alice "$own/elsewhere" get t)" '0 of the tool'
 # A new build at the same place.
+cp -p "$own/tool" "$own/tool.first"
 cp "$own/tool" "$own/tool.new" && printf 'second' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
 check 'a new build is refused while nobody can be asked, and not told that there is nothing' equals "$(by alice "$own/tool" get t)" -25308
 
@@ -93,13 +96,32 @@ check 'with an approver she is shown the new build' equals "$(by alice "$own/too
 check 'she was asked' approved
 check 'and it is not asked about again' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 
+# What an item offers: asked once, kept where she says always, and never in the place of the program's own.
+approve <<PLAY
+expect Programs can ask
+expect to read an item that another program keeps
+expect callers/named
+expect Owner:     program:/usr/local/games/bin/chat
+expect Let it:
+secret a
+expect asscode
+secret alice passcode
+expect Accepted
+key ctrl-c
+PLAY
+check 'a program reads what it was offered after her yes' equals "$(by alice /usr/local/games/bin/mail get named - program:/usr/local/games/bin/chat)" '0 for both'
+check 'she was asked for it' approved
+check 'and not again, but by its owner alone' eval 'equals "$(by alice /usr/local/games/bin/mail get named - program:/usr/local/games/bin/chat)" "0 for both" && equals "$(by alice /usr/local/games/bin/mail get named)" -25300'
+
 # The person's own hand.
 check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "whatever you run can read this" "$TMPDIR/err"'
 check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "whatever you run" "$TMPDIR/err"'
 check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban-test-alice sh -c "\"$bin/vauban\" get notes/me")" "by hand" && equals "$(as vauban-test-alice python3 -c "import subprocess; print(subprocess.run([\"$bin/vauban\", \"get\", \"notes/me\"], capture_output=True, text=True).stdout)")" "by hand"'
 check 'a program does not see what she keeps by hand' equals "$(by alice /usr/local/games/bin/mail get me)" -25300
 check 'vauban does not show what programs keep' eval 'alice list >"$TMPDIR/listed" 2>/dev/null && grep -q "notes/me" "$TMPDIR/listed" && ! grep -q callers "$TMPDIR/listed"'
-check 'asked for one of them, it is refused without a place to ask, and not called missing' refused 36 alice get callers/t
+tool_owner=build:$(sha256sum "$own/tool.first" | cut -d ' ' -f 1)
+check 'one of them is not found, and the way to it is said' eval 'refused 44 alice get callers/t && grep -q -- --owner "$TMPDIR/out"'
+check 'by its owner it is refused without a place to ask, whether it is there or not' eval 'refused 36 alice get callers/t --owner "$tool_owner" && refused 36 alice get callers/nowhere --owner "$tool_owner"'
 cat >"$TMPDIR/list" <<PLAY
 expect what every program keeps
 expect asscode
@@ -119,8 +141,8 @@ expect asscode
 secret alice passcode
 expect of the tool
 PLAY
-check 'once she lets it, vauban reads what a program keeps' eval 'play alice sh -c "\"$bin/vauban\" get callers/t; exit 0" <"$TMPDIR/read" >"$TMPDIR/shown"'
-check 'once is once' refused 36 as vauban-test-alice sh -c "\"$bin/vauban\" get callers/t; exit \$?"
+check 'once she lets it, vauban reads what a program keeps' eval 'play alice sh -c "\"$bin/vauban\" get callers/t --owner $tool_owner; exit 0" <"$TMPDIR/read" >"$TMPDIR/shown"'
+check 'once is once' refused 36 as vauban-test-alice sh -c "\"$bin/vauban\" get callers/t --owner $tool_owner; exit \$?"
 
 # What is deleted of another is the one item that is meant.
 check 'two items of a program have one name and two accounts' eval 'equals "$(by alice /usr/local/games/bin/chat add d1 one)$(by alice /usr/local/games/bin/chat add d2 two)" 00'
@@ -136,6 +158,8 @@ cat >"$TMPDIR/delete" <<PLAY
 expect what every program keeps
 expect asscode
 secret alice passcode
+expect Delete it?
+send yes
 expect delete
 expect asscode
 secret alice passcode
@@ -159,7 +183,7 @@ check 'she takes it back' eval 'alice disallow /usr/local/games/bin/mail callers
 # A script is shown as what runs it.
 cat >"$own/script" <<'SCRIPT'
 import subprocess, sys
-print(subprocess.run([sys.argv[1], "get", "callers/t"], capture_output=True, text=True).stdout)
+print(subprocess.run([sys.argv[1], "get", "callers/t", "--owner", sys.argv[2]], capture_output=True, text=True).stdout)
 SCRIPT
 chown vauban-test-alice "$own/script"
 approve <<PLAY
@@ -174,10 +198,10 @@ secret alice passcode
 expect Accepted
 key ctrl-c
 PLAY
-check 'a script that starts vauban is shown as a script, until the lock' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" 'of the tool'
+check 'a script that starts vauban is shown as a script, until the lock' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban" "$tool_owner")" 'of the tool'
 check 'she was asked that' approved
-check 'it is not asked about again' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" 'of the tool'
-check 'until the lock' eval 'alice lock 2>/dev/null && with_passcode alice unlock 2>/dev/null && equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban")" "" && refused 36 as vauban-test-alice python3 -c "import subprocess, sys; sys.exit(subprocess.run([\"$bin/vauban\", \"get\", \"callers/t\"]).returncode)"'
+check 'it is not asked about again' equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban" "$tool_owner")" 'of the tool'
+check 'until the lock' eval 'alice lock 2>/dev/null && with_passcode alice unlock 2>/dev/null && equals "$(as vauban-test-alice python3 "$own/script" "$bin/vauban" "$tool_owner")" "" && refused 36 as vauban-test-alice python3 -c "import subprocess, sys; sys.exit(subprocess.run([\"$bin/vauban\", \"get\", \"callers/t\", \"--owner\", \"$tool_owner\"]).returncode)"'
 
 # Where she does not ask about builds.
 check 'builds of a folder: not without her' refused 36 alice allow build "$own"
@@ -205,7 +229,8 @@ loader=$(readelf -l "$bin/keychain-caller" | sed -n 's/.*interpreter: \(.*\)]/\1
 unknown() { as vauban-test-alice "$loader" /usr/local/games/bin/mail "$@"; }
 check 'a program that another one runs has no identity, and keeps what belongs to nobody' eval 'equals "$(unknown add u "of nobody")" 0 && equals "$(by alice /usr/local/games/bin/mail get u)" -25300'
 check 'it reads that only with a yes' equals "$(unknown get u)" -25308
-check 'it has no other group, also by name' eval 'equals "$(unknown get a - TEAM.app)" -34018 && equals "$(unknown add z x cli)" -34018'
+check 'by its owner it is told the same of what is there and of what is not' eval 'equals "$(unknown get a - TEAM.app)" -25308 && equals "$(unknown get nowhere - TEAM.app)" -25308 && equals "$(unknown get a)" -25300'
+check 'it adds to no other group' equals "$(unknown add z x cli)" -34018
 check 'nothing is given away without her' refused 36 alice give cli
 cat >"$TMPDIR/give" <<PLAY
 expect to give items to another owner
@@ -214,7 +239,34 @@ secret alice passcode
 expect 1 item given to cli
 PLAY
 check 'what belongs to nobody becomes hers' eval 'play alice "$bin/vauban" give cli <"$TMPDIR/give" >"$TMPDIR/shown" && equals "$(alice get callers/u)" "of nobody"'
-check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25308
+check 'and is not the program'"'"'s any more' equals "$(unknown get u)" -25300
+
+# One item to another owner, or a copy of it: at her word, whoever started `vauban`, and never out of sight of it.
+check 'she keeps one by hand to move' eval 'printf "to move" | as vauban-test-alice "$bin/vauban" add callers/moved 2>/dev/null'
+mailbox=program:/usr/local/games/bin/chat
+check 'nothing is put among a program'"'"'s own without her' eval 'refused 36 alice move callers/moved --to $mailbox && refused 36 alice copy callers/moved --to $mailbox && equals "$(by alice /usr/local/games/bin/chat get moved)" -25300'
+check 'nor taken from it' eval 'refused 36 alice copy callers/named --owner $mailbox --to cli && refused 36 alice move callers/named --owner $mailbox --to cli && equals "$(by alice /usr/local/games/bin/chat get named)" "0 for both"'
+cat >"$TMPDIR/move" <<PLAY
+expect to give items to another owner
+expect callers/moved
+expect $mailbox
+expect asscode
+absent to move
+secret alice passcode
+PLAY
+check 'with her yes it is the program'"'"'s' eval 'play alice "$bin/vauban" move callers/moved --to $mailbox <"$TMPDIR/move" >"$TMPDIR/shown" && equals "$(by alice /usr/local/games/bin/chat get moved)" "0 to move" && refused 44 alice show callers/moved'
+cat >"$TMPDIR/taken" <<PLAY
+expect to see what every program keeps
+expect asscode
+secret alice passcode
+expect to give items to another owner
+expect callers/named
+expect asscode
+absent for both
+secret alice passcode
+PLAY
+check 'with her yes a program'"'"'s is hers' eval 'play alice "$bin/vauban" move callers/named --owner $mailbox --to cli <"$TMPDIR/taken" >"$TMPDIR/shown" && equals "$(alice get callers/named)" "for both"'
+check 'and what the program let others read has ended' eval 'equals "$(by alice /usr/local/games/bin/chat get named)" -25300 && equals "$(by alice /usr/local/games/bin/mail get named)" -25300'
 
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
 check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'

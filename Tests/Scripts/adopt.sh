@@ -34,7 +34,7 @@ printf 'of github' | alice set github/anna 2>/dev/null
 printf 'no account' | alice set plain 2>/dev/null
 printf 'an account' | alice set weak/anna 2>/dev/null
 printf 'a\0b\n\377' | alice set bytes/anna --keep-newline 2>/dev/null
-printf '' | alice set empty/anna 2>/dev/null
+printf '' | alice set empty/anna --empty 2>/dev/null
 head -c 900000 /dev/urandom | alice set large/anna 2>/dev/null
 printf 'on a port' | alice set --server s.example --account anna --protocol https --port 8443 --path /x --when after-first-unlock 2>/dev/null
 printf 'of the bank' | alice set bank/anna --require presence 2>/dev/null
@@ -122,7 +122,7 @@ of=(old); check 'nothing has changed in the old keychain' unchanged
 old stop 2>/dev/null
 
 # What stays: one that needs its program, one of another value, one of other attributes, one to which she says no.
-printf 'another value' | alice set github/anna 2>/dev/null
+printf 'another value' | alice set github/anna --replace 2>/dev/null
 printf 'on a port' | alice set --server s.example --account anna --protocol https --port 8443 --path /x 2>/dev/null
 alice delete weak/anna 2>/dev/null
 printf 'an account' | alice set weak/anna --when after-first-unlock 2>/dev/null
@@ -185,7 +185,7 @@ check 'with every attribute as it was' equals "$(as vauban-test-alice /usr/local
 check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the one from user mode in $alices is kept.*adopt --delete-source"'
 check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user mode" "$TMPDIR/out"'
 check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && [ "$(wc -l <"$alices/adopted.items")" = "$count" ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted" "$alices/adopted.items"'
-printf 'newer' | alice set github/anna 2>/dev/null
+printf 'newer' | alice set github/anna --replace 2>/dev/null
 check 'a wrong passcode deletes nothing' eval 'source_passcode=$TMPDIR/wrong.passcode ends 51 adopt --delete-source && [ -e "$alices/service" ]'
 cp -a "$alices" "$TMPDIR/alice/copy"
 # Writing to it again, as in user mode, ends what the marker says.
@@ -195,9 +195,9 @@ rm -rf "$alices" && cp -a "$TMPDIR/alice/copy" "$alices"
 check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "nothing was written there since"'
 rm "$alices/adopted"
 check 'without the marker all is compared anew' eval 'ends 1 adopt && said "stays: github/anna: one of this name is here already, with another secret" && said "1 stays."'
-printf 'of github' | alice set github/anna 2>/dev/null
+printf 'of github' | alice set github/anna --replace 2>/dev/null
 check 'until all of it is the same' eval 'ends 0 adopt && said "0 moved, $((count - 1)) here already, 0 stay." && said "is kept in"'
-printf 'newer' | alice set github/anna 2>/dev/null
+printf 'newer' | alice set github/anna --replace 2>/dev/null
 check 'killed at the last question' eval 'ends 137 kill_at <<PLAY
 expect was moved, and nothing was written there since
 expect Delete the old keychain now?
@@ -208,9 +208,9 @@ cp -a "$alices" "$TMPDIR/alice/kept"
 # What was moved is looked for before the old one is deleted; one that is missing here is not gone for ever.
 alice delete plain 2>/dev/null
 check 'not deleted where an item of it is not here any more' eval 'ends 44 adopt --delete-source && said "1 item of it, such as plain, is not here" && [ -e "$alices/service" ] && [ ! -e "$alices/adopted" ]'
-printf 'of github' | alice set github/anna 2>/dev/null
+printf 'of github' | alice set github/anna --replace 2>/dev/null
 check 'it is moved again' eval 'ends 0 adopt && said "1 moved" && equals "$(alice get plain 2>/dev/null)" "no account"'
-printf 'newer' | alice set github/anna 2>/dev/null
+printf 'newer' | alice set github/anna --replace 2>/dev/null
 rm -rf "$TMPDIR/alice/kept"; cp -a "$alices" "$TMPDIR/alice/kept"
 as vauban-test-alice mkdir -m 700 "$alices.deleted"; as vauban-test-alice touch "$alices.deleted/precious"
 check 'nor where another folder has the name of what is deleted' eval '! adopt --delete-source && said "is in the way, so nothing was deleted" && [ -e "$alices/service" ] && [ -e "$alices.deleted/precious" ]'
@@ -231,7 +231,7 @@ secret the older passcode
 expect stays: github/anna
 PLAY
 check 'with a newer value here it is compared again where the marker is gone' eval 'ends 1 typing'
-printf 'of github' | alice set github/anna 2>/dev/null
+printf 'of github' | alice set github/anna --replace 2>/dev/null
 cat >"$TMPDIR/steps" <<PLAY
 expect Passcode (
 secret the older passcode

@@ -6,24 +6,46 @@ set -u
 gcc -O1 -shared -fPIC -o "$TMPDIR/preloaded.so" Tests/Scripts/lib/preloaded.c 2>/dev/null || { echo 'a library cannot be built here'; exit 77; }
 install -o vauban-test-alice -m 755 "$TMPDIR/preloaded.so" "$own/preloaded.so"
 loader=$(ls /lib64/ld-linux-*.so.2 /lib/ld-linux-*.so.1 2>/dev/null | head -n 1)
+# A stick of the person's, and a hard link of theirs: were their paths believed, they would have what mail has; so would whoever had the
+# right name in letters that only look like it.
+grant "$bin_of_root"/{mail,known} program:/usr/local/games/{stick,alice}/mail unit:mail.service mail.service
 begin_attacks
 # Yama lets a program be traced only by its own ancestors (1) or by nobody (2 and more).
 yama=$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)
 probe() { as "$1" "$bin/hardening-probe" attack "$2" >"$TMPDIR/probe" 2>&1; }
 secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
-nothing_read() { probe "$@"; [ "$(grep -cE "${secret}refused" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
+# Refused for want of the right (EPERM, EACCES), by a process that is still there and runs: one that has gone refuses everything.
+nothing_read() { probe "$@"; runs "$2" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
+# The user of a room, as which it is no stranger; nor is it read as that user, since it is not dumpable.
+user_of() { id -nu "$(sed -n 's/^Uid:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$1/status")"; }
+nobody_reads() { for reader in $(strangers -); do nothing_read "$reader" "$1" || { echo "    as $reader"; return 1; }; done; }
+runs() { [ "$(sed -n 's/^State:[[:space:]]*\([A-Z]\).*/\1/p' "/proc/$1/status" 2>/dev/null)" != Z ] && kill -0 "$1"; }
+# The same by root, who may: all of it is read.
+all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 
 # Reading and ending processes.
 for pid in $enclave_pid $keychain_pid $auth_pid $witness_pid; do
-    check "A01 a room's memory, descriptors and environment: refused ($(cat /proc/$pid/comm))" nothing_read vauban-test-alice "$pid"
+    check "A01 a room's memory, descriptors and environment: refused ($(cat /proc/$pid/comm))" nobody_reads "$pid"
+    check "A01 control: root reads all of it ($(cat /proc/$pid/comm))" all_read "$pid"
+    check "A02 a signal to a room, in every way: refused ($(cat /proc/$pid/comm))" each_stranger "$(user_of "$pid")" 'refused 1 1 1 1 1' "$TMPDIR/trespasser" signal "$pid"
 done
-check 'A02 a signal to a room: refused' eval '! by alice bash -c "kill -STOP $keychain_pid" 2>/dev/null'
+check 'A02 control: its own user may' equals "$(as vauban-test-keychain "$TMPDIR/trespasser" signal "$keychain_pid")" 'done'
+# Half of the passcode is typed when it is looked at, and the rest afterwards: then it is right, so it was the one that was waiting.
 mkfifo -m 666 "$TMPDIR/slow"
-(exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$own" "$bin/vauban" unlock --passcode-fd 3 3<>"$TMPDIR/slow" 2>/dev/null) & waiting=$!
+by alice "$bin/vauban" lock 2>/dev/null
+(exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$own" "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/slow" 2>/dev/null) & waiting=$!
+exec {typing}>"$TMPDIR/slow"
 # It hides as soon as it knows which service it speaks to, a moment after it was started.
-hides() { for _ in $(seq 500); do [ "$(cat /proc/$waiting/comm)" = vauban ] && nothing_read vauban-test-alice "$waiting" >/dev/null && return; done; return 1; }
-check 'A03 the command line, while a passcode is typed: refused' hides
-kill "$waiting"
+hides() { for _ in $(seq 500); do [ "$(cat "/proc/$waiting/comm")" = vauban ] && nothing_read vauban-test-alice "$waiting" >/dev/null && return; done; return 1; }
+# What was written into the pipe was read.
+taken() { python3 -c 'import fcntl, sys, termios
+while any(fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, bytes(4))): pass' "$typing"; }
+check 'A03 the command line, before a passcode is typed: refused' hides
+printf 'alice pass' >&"$typing" && taken
+check 'A03 and while it is typed: refused' nothing_read vauban-test-alice "$waiting"
+check 'A03 control: root reads all of it' all_read "$waiting"
+printf 'code\n' >&"$typing"; exec {typing}>&-
+check 'A03 what was typed was the passcode' wait "$waiting"
 by alice /usr/local/games/bin/mail get a >/dev/null
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups tail -f /dev/null) & plain=$!
 until [ "$(cat /proc/$plain/comm)" = tail ]; do kill -0 "$plain" || break; done
@@ -33,31 +55,63 @@ else
     check 'A04 another program of the same person: refused by Yama' nothing_read vauban-test-alice "$plain"
 fi
 check 'A05 a program of another person: refused' nothing_read vauban-test-bob "$plain"
+check 'A05 control: root reads all of it' all_read "$plain"
 kill "$plain"
 
 # Another program's name.
 check 'A06 a program that asks for what another keeps: not found' equals "$(attack get a)" 'refused 13'
+check 'A06 control: the same program where root installed it and let it in' equals "$(by alice /usr/local/games/bin/known get a)" 'value of mail'
 check 'A07 under another name, by prctl and by its arguments: not found' equals "$(as vauban-test-alice bash -c 'exec -a /usr/local/games/bin/mail "$@"' - "$own/attacker" lie a)" 'refused 13'
 check 'A08 a symbolic link to it: not found' eval 'by alice ln -s "$own/attacker" "$own/mail" && equals "$(by alice "$own/mail" get a)" "refused 13"'
 check 'A09 a path that leads to another program meanwhile: not found' equals "$(attack swap a /usr/local/games/bin/mail)" 'refused 13'
-check 'A10 a program in memory, without a file: asked, and nobody is there' equals "$(attack memory a)" 'refused 23'
+# The kernel shows it as `/memfd:NAME (deleted)`.
+for name in mail $'mail\u0600' $'mail\u202e' $'mail\xff' '/usr/local/games/bin/mail' $'\n'; do
+    check "A10 a program in memory, without a file: asked, and nobody is there ($(printf %q "$name"))" equals "$(attack memory a "$name")" 'refused 23'
+done
+# names_of_attack NAME…: each a copy of the attacker in the person's folder, as another program than the others; prints what each is told.
+names_of_attack() {
+    for name in "$@"; do
+        printf '%s' "$name" | cat "$own/attacker" - >"$own/$name" && chmod 755 "$own/$name" && by alice "$own/$name" get a || return 1
+        rm "$own/$name"
+    done
+}
+# Right to left (U+202E), invisible (U+200B), look-alike (Cyrillic), composed and not, Arabic, a newline, an escape code, a trailing space.
+check 'A130 names that look or read like another: not found, each of them' equals \
+    "$(names_of_attack $'\u202eliam' $'mail\u200b' $'m\u0430il' $'m\u00e4il' $'ma\u0308il' $'\u0645\u0631\u0633\u0644' $'mail\n' $'\e[2Jmail' 'mail ' | sort | uniq -c | xargs)" '9 refused 13'
+# 0xFF alone, a lone surrogate, an overlong slash, one that ends early.
+check 'A130 names that are no text: asked, each of them' equals \
+    "$(names_of_attack $'mail\xff' $'mail\xed\xa0\x80' $'mail\xc0\xaf' $'mail\xe2\x82' | sort | uniq -c | xargs)" '4 refused 23'
 install -d -o vauban-test-alice /usr/local/games/alice
-if [ "$(cat /proc/sys/fs/protected_hardlinks)" = 1 ]; then check 'A11 a hard link to an installed program: refused by the kernel' eval '! by alice ln /usr/local/games/bin/mail /usr/local/games/alice/mail 2>/dev/null'; fi
+if [ "$(cat /proc/sys/fs/protected_hardlinks)" = 1 ]; then
+    check 'A11 a hard link to an installed program: refused by the kernel' equals "$(trespass link /usr/local/games/bin/mail /usr/local/games/alice/mail)" 'refused 1'
+else
+    not_tried A11 'the kernel lets everybody make hard links (fs.protected_hardlinks)'
+fi
+check 'A11 control: a link to a program of their own' equals "$(by alice cp "$own/attacker" /usr/local/games/alice/attacker; trespass link /usr/local/games/alice/attacker /usr/local/games/alice/other)" 'done'
 ln /usr/local/games/bin/mail /usr/local/games/alice/mail
 check 'A11 one that is there is a program of the person'"'"'s own: not found' equals "$(by alice /usr/local/games/alice/mail get a)" -25300
-rm /usr/local/games/alice/mail
+chown root /usr/local/games/alice
+check 'A11 control: it is root'"'"'s where the folder is' equals "$(by alice /usr/local/games/alice/mail get a)" '0 of mail'
+rm -r /usr/local/games/alice
 printf '#' | cat "$own/attacker" - >"$own/gone (deleted)"; chmod 755 "$own/gone (deleted)"
 check 'A12 a file that is named as a deleted one: asked, and nobody is there' equals "$(by alice "$own/gone (deleted)" get a)" 'refused 23'
+# U+0600 makes one character of itself and of the space after it.
+gone=$(printf '%s/gone\330\200 (deleted)' "$own")
+printf '##' | cat "$own/attacker" - >"$gone"; chmod 755 "$gone"
+check 'A80 one whose name joins the space to another sign: asked' equals "$(by alice "$gone" get a)" 'refused 23'
 space() { as vauban-test-alice unshare -Ur --mount "$@"; }
 # Some systems let nobody but root make user namespaces.
 if space true 2>/dev/null; then
     check 'A13 a user namespace where it is bound over the installed one: asked' equals "$(space sh -c 'mount --bind "$0" /usr/local/games/bin/mail && exec /usr/local/games/bin/mail get a' "$own/attacker")" 'refused 23'
     check 'A14 a user namespace with a tree of its own where all is root'"'"'s: asked' equals "$(space sh -c 'mount -t tmpfs none /usr/local/games && mkdir /usr/local/games/bin && cp "$0" /usr/local/games/bin/mail && chmod 755 /usr/local/games /usr/local/games/bin && stat -c %U /usr/local/games/bin/mail >/dev/null && exec /usr/local/games/bin/mail get a' "$own/attacker")" 'refused 23'
 else
-    echo 'A13 and A14 are not tried: no user namespaces here'
+    not_tried 'A13 A14' 'nobody but root may make user namespaces here'
 fi
-mkdir /usr/local/games/stick && mount -t tmpfs -o nosuid,mode=755 none /usr/local/games/stick && cp "$own/attacker" /usr/local/games/stick/mail && chmod 755 /usr/local/games/stick/mail
+stick() { mkdir -p /usr/local/games/stick && mount -t tmpfs -o "$1" none /usr/local/games/stick && cp "$own/attacker" /usr/local/games/stick/mail && chmod 755 /usr/local/games/stick/mail; }
+stick nosuid,mode=755
 check 'A15 a disk of the person'"'"'s that says its files are root'"'"'s: not found' equals "$(by alice /usr/local/games/stick/mail get a)" 'refused 13'
+umount /usr/local/games/stick && stick mode=755
+check 'A15 control: on a disk that root mounted as one of its own it is believed' equals "$(by alice /usr/local/games/stick/mail get a)" 'value of mail'
 umount /usr/local/games/stick
 python=$(readlink -f /usr/bin/python3)
 cp "$python" "$own/calculator" && chown vauban-test-alice "$own/calculator"
@@ -78,7 +132,7 @@ if mount -t cgroup2 none "$mounted" 2>/dev/null && mkdir "$mounted/vauban-attack
     check 'A18 in a unit of another'"'"'s name: not found' equals "$(bash -c 'echo $$ >"$0/cgroup.procs" && grep -q "/mail.service$" /proc/self/cgroup && shift 0 && exec "$@"' "$mounted/vauban-attack.slice/mail.service" setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups "$own/attacker" get a)" 'refused 13'
     rmdir "$mounted/vauban-attack.slice/mail.service" "$mounted/vauban-attack.slice"
 else
-    echo 'A18 is not tried: no control groups here'
+    not_tried A18 'no control group can be made here'
 fi
 
 # Code in another program.
@@ -93,6 +147,11 @@ cp "$bin/keychain-caller" "$own/tool" && printf tool >>"$own/tool" && chown vaub
 by alice "$own/tool" add t 'of the tool' >/dev/null
 check 'A24 a library preloaded into a program of the person'"'"'s own: succeeds' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
 check 'A25 a program of the person'"'"'s own, with other content at its path and the old times: asked' eval 'by alice touch -r "$own/tool" "$own/times" && printf "x" | as vauban-test-alice dd of="$own/tool" bs=1 seek="$(($(stat -c %s "$own/tool") - 1))" conv=notrunc 2>/dev/null && by alice touch -r "$own/times" "$own/tool" && equals "$(by alice "$own/tool" get t)" -25308'
-check 'A26 writing to an installed program or its libraries: refused' eval '! by alice sh -c "echo x >>/usr/local/games/bin/mail" 2>/dev/null && ! by alice mv /usr/local/games/bin/mail /usr/local/games/bin/other 2>/dev/null'
+library=$(readlink -f "$(ldd /usr/bin/python3 | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p')")
+for file in /usr/local/games/bin/mail "$library" "$loader"; do
+    check "A26 writing to an installed program or its libraries, or giving them another name or mode: refused ($file)" equals "$(trespass change "$(readlink -f "$file")")" \
+        "refused 13 13 1"
+done
+check 'A26 control: it can be done to a program of their own' equals "$(trespass change "$own/tool")" 'done'
 check 'A27 a program that hands its secrets to whoever starts it: succeeds' equals "$(as vauban-test-alice python3 -c 'import subprocess; print(subprocess.run(["/usr/local/games/bin/mail", "get", "a"], capture_output=True, text=True).stdout, end="")')" '0 of mail'
 finish

@@ -9,12 +9,35 @@ equals "$(by alice /usr/local/games/bin/mail add second 'the other one')" 0 && e
 files=$state/keychain/$(id -u vauban-test-alice)
 database=$files/keychain.db
 
+# alice's trespasser is told EACCES for each way in; root, with the same program, is let.
 for folder in "$state/enclave" "$state/keychain" "$files"; do
-    check "A46 looking into, linking into or filling a room's folder: refused (${folder#"$state/"})" eval '! by alice ls "$folder" 2>/dev/null && (for file in $(cd "$folder" && find . -maxdepth 1 -type f); do ! by alice cat "$folder/$file" >/dev/null 2>&1 || exit 1; done) && equals "$(stat -c %a "$folder")" 700 && ! by alice ln -s /etc/passwd "$folder/keychaind.lock" 2>/dev/null && ! by alice mv "$folder" "$folder.old" 2>/dev/null && ! by alice touch "$folder/x" 2>/dev/null'
+    name=${folder#"$state/"}
+    check "A46 looking into a room's folder: refused ($name)" each_stranger "$(stat -c %U "$folder")" 'refused 13' "$TMPDIR/trespasser" look "$folder"
+    check "A46 its mode lets nobody else in ($name)" equals "$(stat -c %a "$folder")" 700
+    check "A46 giving it another name or mode: refused ($name)" each_stranger "$(stat -c %U "$folder")" "$([ "$folder" = "$files" ] && echo refused 13 13 13 || echo refused 21 13 1)" "$TMPDIR/trespasser" change "$folder"
+    check "A46 planting a file, a link, a folder or a socket in it: refused ($name)" each_stranger "$(stat -c %U "$folder")" 'refused 13 13 13 13' "$TMPDIR/trespasser" plant "$folder"
+    check "A46 control: root looks and plants ($name)" equals "$(trespass_as_root look "$folder" && trespass_as_root plant "$folder" | xargs)" "$(printf 'done\ndone')"
 done
-check 'A46 a hard link to the database, or from it: refused' eval '! by alice ln "$database" "$own/database" 2>/dev/null && ! by alice ln "$own/attacker" "$database-wal" 2>/dev/null'
-check 'A47 entitlements or rooms of one'"'"'s own: refused' eval '! by alice cp "$own/attacker" /etc/vauban/entitlements/a.plist 2>/dev/null && ! by alice sh -c "echo >>/etc/vauban/rooms" 2>/dev/null && ! by alice mv /etc/vauban/rooms /etc/vauban/x 2>/dev/null'
-check 'A48 the enclave'"'"'s state, as the database'"'"'s user: refused' eval '! by keychain ls "$state/enclave" 2>/dev/null && ! by keychain cat "$state/enclave/device-secret" 2>/dev/null'
+# Each file that is there, by its name: a name that nobody has would be refused to everybody.
+count=0
+while read -r file; do
+    count=$((count + 1))
+    check "A46 reading or writing a room's file: refused (${file#"$state/"})" equals "$(trespass look "$file" && trespass change "$file")" "$(printf 'refused 13\nrefused 13 13 13')"
+done < <(find "$state" -type f)
+check 'A46 the files were there: the device secret, the keybags, the database, its log, the locks' eval '[ "$count" -ge 5 ]'
+check 'A46 a hard link to the database, or from it: refused' equals "$(trespass link "$database" "$own/database" && trespass link "$own/attacker" "$files/planted")" "$(printf 'refused 13\nrefused 13')"
+check 'A46 control: root makes that link' equals "$(trespass_as_root link "$database" "$state/linked" && rm "$state/linked")" 'done'
+check 'A47 entitlements or rooms of one'"'"'s own: refused' equals "$(trespass plant /etc/vauban/entitlements; trespass plant /etc/vauban; trespass change /etc/vauban/rooms)" \
+    "$(printf 'refused 13 13 13 13\nrefused 13 13 13 13\nrefused 13 13 1')"
+# A list that others than root can write is not believed either.
+printf '<plist version="1.0"><dict><key>vauban-applications</key><array><string>%s</string></array><key>keychain-access-groups</key><array><string>%s</string></array></dict></plist>\n' \
+    "$bin_of_root/chat" "$bin_of_root/mail" >/etc/vauban/entitlements/planted.plist
+secret_of_mail() { by alice /usr/local/games/bin/chat get a; }
+restart_keychain() { kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; begin_keychain; }
+as_keychain() { as vauban-test-keychain "$TMPDIR/trespasser" "$@"; }
+check 'A48 the enclave'"'"'s state, as the database'"'"'s user: refused' equals "$(as_keychain look "$state/enclave"; as_keychain look "$state/enclave/device-secret"; as_keychain plant "$state/enclave")" \
+    "$(printf 'refused 13\nrefused 13\nrefused 13 13 13 13')"
+check 'A48 control: its own folder' equals "$(as_keychain look "$state/keychain")" 'done'
 
 # As the user of the database, while keychaind does not run.
 stop_keychain() { kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; }
@@ -23,13 +46,20 @@ begin_keychain() { start_keychain; for _ in $(seq 1000); do by alice /usr/local/
 sql() { by keychain python3 -c "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); $1; db.commit(); db.execute('pragma wal_checkpoint(truncate)'); db.close()" "$database"; }
 keep() { by keychain rm -rf "$state/keychain/kept"; by keychain cp -a "$files" "$state/keychain/kept"; }
 put_back() { by keychain rm -rf "$files"; by keychain cp -a "$state/keychain/kept" "$files"; }
+chown vauban-test-alice /etc/vauban/entitlements/planted.plist; restart_keychain
+check 'A47 a list that belongs to the person: not believed' equals "$(secret_of_mail)" -25300
+chown root /etc/vauban/entitlements/planted.plist; chmod 666 /etc/vauban/entitlements/planted.plist; restart_keychain
+check 'A47 a list that everybody may write: not believed' equals "$(secret_of_mail)" -25300
+chmod 644 /etc/vauban/entitlements/planted.plist; restart_keychain
+check 'A47 control: the same list where it is root'"'"'s alone' equals "$(secret_of_mail)" '0 of mail'
+rm /etc/vauban/entitlements/planted.plist; restart_keychain
 stop_keychain; keep
 sql "db.executemany('update item set metadata_binding = ?, secret_binding = ? where id = ?', [(m.replace(b':/usr/local/games/bin/mail', b':/usr/local/games/bin/chat'), s.replace(b':/usr/local/games/bin/mail', b':/usr/local/games/bin/chat'), i) for i, m, s in db.execute('select id, metadata_binding, secret_binding from item').fetchall()])"
 begin_keychain
 put_aside() { by keychain python3 -c "import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute('select count(*) from quarantine').fetchone())" "$database"; }
 check 'A49 rows given to another group: they open for nobody, and are put aside' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 c@program:/usr/local/games/bin/chat" && equals "$(by alice /usr/local/games/bin/chat get a)" -25300 && equals "$(by alice /usr/local/games/bin/mail get a)" -25300 && equals "$(put_aside)" 2'
 stop_keychain; put_back
-sql "rows = db.execute('select id, secret, wrapped_key, secret_binding from item order by id').fetchall(); db.executemany('update item set secret = ?, wrapped_key = ?, secret_binding = ? where id = ?', [(*rows[1][1:], rows[0][0]), (*rows[0][1:], rows[1][0])])"
+sql "rows = [row for row in db.execute('select id, secret, wrapped_key, secret_binding from item order by id').fetchall() if b':/usr/local/games/bin/mail' in row[3]]; db.executemany('update item set secret = ?, wrapped_key = ?, secret_binding = ? where id = ?', [(*rows[1][1:], rows[0][0]), (*rows[0][1:], rows[1][0])])"
 begin_keychain
 check 'A50 values exchanged between rows: they open for nobody, and are put aside' eval 'equals "$(by alice /usr/local/games/bin/mail get a)" -25300 && equals "$(by alice /usr/local/games/bin/mail get second)" -25300 && equals "$(put_aside)" 2'
 stop_keychain; put_back; begin_keychain
@@ -50,8 +80,12 @@ check 'A52 an older state of the enclave put back: succeeds, tries are there aga
 with_passcode alice unlock 2>/dev/null; check 'and the items open' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
 
 # A stolen copy: the same database, and an enclave with a device secret of its own.
-check 'A53 the database alone: no name and no value in the clear' eval '[ -s "$database" ] && ! grep -rqaF -e "of mail" -e "the other one" -e callers "$state/keychain"'
+written() { grep -rqaF -e "$1" "$state/keychain"; }
+check 'A53 the database alone: no name and no value in the clear' eval '! written "of mail" && ! written "the other one" && ! written callers'
+check 'A53 control: what is written in the clear would be found, as the group is' written "$bin_of_root/mail"
 another_enclave install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
 tries >/dev/null
 check 'A53 with another enclave: nothing opens, with the same passcode' eval 'with_passcode alice passcode set 2>/dev/null; equals "$(by alice /usr/local/games/bin/mail get a)" -25291 && equals "$(by alice /usr/local/games/bin/mail list "")" -25291'
+stop_keychain; by keychain rm -rf "$files"; begin_keychain
+check 'A53 control: the same rooms serve the same person anew' equals "$(by alice /usr/local/games/bin/mail add a new && by alice /usr/local/games/bin/mail get a)" "$(printf '0\n0 new')"
 finish

@@ -6,8 +6,7 @@ command -v convert >/dev/null || { echo 'there is no convert here'; exit 77; }
 set_passcode
 printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
 asker get "$VAUBAN_BUILD/vauban" get bank/anna
-failures=0
-check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+. Tests/Scripts/lib/attack-report.sh
 
 # A program that has sway tell it of each key of the passcode when it is let go, which sway also hands to the window, and keeps what it is told.
 cat >"$TMPDIR/listen" <<'LISTEN'
@@ -51,4 +50,4 @@ check 'A96 another program asks sway for the keys that are typed into the sheet:
 check 'A97 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(colours "$TMPDIR/before.png")" -lt 10 ] && [ "$(colours "$TMPDIR/seen.png")" -gt 50 ]'
 check 'A98 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 tries are left' "$TMPDIR/desktop"
 check 'A99 it listens with a window of its own: refused, it hears what is typed into that one' eval '[ "$(cat "$TMPDIR/heard")" = known ]'
-[ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
+end_attacks

@@ -9,6 +9,8 @@ offers() {
         function=$(complete -p vauban | sed -n "s/.* -F \([^ ]*\).*/\1/p"); "$function" vauban "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\n" "${COMPREPLY[@]}"' bash "$TMPDIR/completion.bash" "$@" 2>"$TMPDIR/err" | sed 's/ *$//'
 }
 [ "$(offers vauban ge)" = get ] || { offers vauban ge; cat "$TMPDIR/err"; fail 'bash does not complete vauban ge'; }
+[ "$(offers vauban ren)" = rename ] || fail 'bash does not complete vauban ren'
+[ "$(offers vauban edit x --require '' | sort | paste -sd' ')" = 'nothing presence' ] || fail 'bash does not complete what can be required'
 [ "$(offers vauban eph)" = ephemeral ] || fail 'bash does not complete vauban eph'
 [ "$(offers vauban passcode rec)" = recovery-key ] || fail 'bash does not complete a verb of a verb'
 [ "$(offers vauban get --he | sort | paste -sd' ')" = '--help --hex' ] || { offers vauban get --he; fail 'bash does not complete an option'; }

@@ -99,6 +99,6 @@ expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passco
 
 # Larger than a keychain is for.
 head -c 1048577 /dev/zero >"$TMPDIR/large"
-expect_status 42 vauban set large/item <"$TMPDIR/large"
+expect_status 64 vauban set large/item <"$TMPDIR/large"
 expect_text 'encrypt the file outside and keep its key in the keychain' "$TMPDIR/err"
 echo 'the doctor finds, repairs, tells, and puts back at the typed word alone'

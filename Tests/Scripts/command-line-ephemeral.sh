@@ -60,4 +60,22 @@ STEPS
 status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after Ctrl-C it ended with $status"; }
 expect_text 'is gone' "$TMPDIR/out"
 ended
+# Also where the command has ended by it before this program was given the processor: it is stopped, and goes on only when the
+# command is a zombie. Whatever of its threads comes first then, the Ctrl-C stays the command's.
+cat >"$TMPDIR/overtakes" <<'COMMAND'
+trap '{ until grep -q "^State:.Z" /proc/$$/status; do :; done; kill -CONT $PPID; } >/dev/null 2>&1 & echo caught; exit 9' INT
+kill -STOP $PPID
+until grep -q '^State:.T' /proc/$PPID/status; do :; done
+echo waiting
+while :; do read -r -t 1 _ || true; done
+COMMAND
+for _ in $(seq 10); do
+    play "$program" ephemeral -- bash "$TMPDIR/overtakes" >"$TMPDIR/out" <<'STEPS'
+expect waiting
+key ctrl-c
+expect caught
+STEPS
+    status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after a Ctrl-C that the command was quicker with it ended with $status"; }
+    ended
+done
 echo 'an ephemeral keychain is its command'"'"'s alone, and gone with it'

@@ -49,24 +49,27 @@ printf '%s\n' 'password,note,url,username,name' \
 printf 'secret-\377,,https://latin.example/\377,anna,not UTF-8\n' >>"$TMPDIR/broken.csv"
 printf 'secret-end,,https://end.example/,anna,without a line end' >>"$TMPDIR/broken.csv"
 expect_status 1 vauban import "$TMPDIR/broken.csv"
-for told in 'line 3: not taken: it has no url' 'line 4: not taken: its url names no server' 'line 5: not taken: it has no password' \
+for told in 'line 5: not taken: it has no password' \
     'line 6: not taken: it has 3 fields, not 5' 'line 7: not taken: there is something between' \
-    'line 8: not taken: it exists already with another password' 'line 13: not taken: its quotes are not in order' \
-    'line 14: not taken: a quote is never closed' 'line 16: not taken: its url is not UTF-8' '4 added, 1 skipped as they are there already, 9 not taken'; do
+    'line 8: not taken: one.example/anna: it exists already with another password' 'line 13: not taken: its quotes are not in order' \
+    'line 14: not taken: a quote is never closed' 'line 16: not taken: its url is not UTF-8' '6 added, 1 skipped as they are there already, 7 not taken'; do
     expect_text "$told" "$TMPDIR/err"
 done
 grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a password was told'
+# No address, or one that names no server, is no reason to lose a password.
+[ "$(vauban get 'no url/anna')" = secret-two ] || fail 'a line without an address was lost'
+[ "$(vauban get 'bad url/anna')" = secret-three ] || fail 'a line with a strange address was lost'
 [ "$(vauban get --server nine.example)" = "$(printf 'secret\nnine')" ] || fail 'a line after a blank one is wrong'
 [ "$(vauban get --server one.example)" = secret-one ] || fail 'an existing password was changed'
 [ "$(vauban get --server last.example)" = secret-last ] || fail 'an open quote took the next line with it'
 [ "$(vauban get --server end.example)" = secret-end ] || fail 'the last line without its end was lost'
 
 # Files that are no export.
-expect_status 206 vauban import - < <(printf 'a,b\n1,2\n')
+expect_status 64 vauban import - < <(printf 'a,b\n1,2\n')
 expect_text 'must name the columns' "$TMPDIR/err"
-expect_status 206 vauban import /dev/null
-expect_status 206 vauban import "$TMPDIR/none.csv"
-expect_status 206 vauban import - < <(head -c 100000 /dev/urandom)
+expect_status 64 vauban import /dev/null
+expect_status 64 vauban import "$TMPDIR/none.csv"
+expect_status 64 vauban import - < <(head -c 100000 /dev/urandom)
 
 # A closed keychain refuses the import before the first line.
 set_passcode

@@ -23,16 +23,34 @@ vauban get binary/x | cmp - "$TMPDIR/binary" || fail 'bytes were changed'
 vauban get --service binary --account x | cmp - "$TMPDIR/binary" || fail 'options mean something else than the word'
 printf 'a\n\n' | vauban set newline && vauban get newline >"$TMPDIR/out"
 printf 'a\n' | cmp - "$TMPDIR/out" || fail 'not exactly one newline was dropped'
-printf '' | vauban set empty && vauban get empty | cmp - /dev/null || fail 'an empty secret is not empty'
-head -c 1048577 /dev/zero >"$TMPDIR/large"
-expect_status 42 vauban set large --secret-fd 5 5<"$TMPDIR/large"
+printf '' | vauban set empty --empty && vauban get empty | cmp - /dev/null || fail 'an empty secret is not empty'
+detached set empty/two --empty && vauban get empty/two | cmp - /dev/null || fail 'an empty secret is not taken'
 
-# A second set is an update: the item stays one, and its protection stays.
+# What a pipe brings whose writer failed is nothing, and erases nothing.
+printf kept | vauban set pipe/x
+for verb in 'set pipe/x --replace' 'update pipe/x' 'add pipe/new' 'set pipe/new' 'set pipe/x --replace --hex'; do
+    # The words are meant to be parted.
+    expect_status 64 vauban $verb < <(false)
+    expect_text 'the secret is empty, so nothing was changed' "$TMPDIR/err"
+    expect_status 64 vauban $verb < <(echo)
+done
+expect_status 64 vauban update pipe/x --secret-fd 5 5</dev/null
+[ "$(vauban get pipe/x)" = kept ] || fail 'an empty pipe erased a secret'
+expect_status 44 vauban get pipe/new
+head -c 1048577 /dev/zero >"$TMPDIR/large"
+expect_status 64 vauban set large --secret-fd 5 5<"$TMPDIR/large"
+
+# A second set is an update, where it is said: the item stays one, and its protection stays.
 printf pw | vauban set ci/deploy --when after-first-unlock || fail 'set --when failed'
-printf changed | vauban set ci/deploy || fail 'the update failed'
+expect_status 45 detached_with changed set ci/deploy
+expect_text 'ci/deploy' "$TMPDIR/err"
+expect_text '--replace' "$TMPDIR/err"
+expect_text 'vauban add' "$TMPDIR/err"
+[ "$(vauban get ci/deploy)" = pw ] || fail 'a refused set changed the secret'
+printf changed | vauban set ci/deploy --replace || fail 'the update failed'
 [ "$(vauban get ci/deploy)" = changed ] || fail 'the update changed nothing'
 [ "$(vauban list ci/deploy)" = "ci/deploy	after-first-unlock" ] || fail 'the update changed the protection'
-printf changed | vauban set ci/deploy --when unlocked
+printf changed | vauban set ci/deploy --when unlocked --replace
 [ "$(vauban list ci/deploy)" = "ci/deploy	unlocked" ] || fail 'the protection was not changed'
 
 # More than one match: all are named, none is touched.
@@ -111,4 +129,47 @@ expect The same again
 secret right
 STEPS
 [ "$(vauban get typed/z)" = right ] || fail 'the second attempt was not stored'
+# Nothing typed is asked again.
+play "$VAUBAN_BUILD/vauban" set typed/e >/dev/null <<'STEPS' || fail 'an empty line ended it'
+expect Secret for typed/e
+key enter
+expect Nothing was typed
+expect Secret for typed/e
+secret some
+expect The same again
+secret some
+STEPS
+[ "$(vauban get typed/e)" = some ] || fail 'the typed secret was not stored'
+
+# On a terminal set says what it would replace, and asks; so does delete.
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS'
+expect typed/x; last changed
+expect Replace its secret?
+send no
+STEPS
+[ $? = 128 ] || fail 'no is not "cancelled"'
+[ "$(vauban get typed/x)" = 'not shown' ] || fail 'no replaced the secret'
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'yes does not replace'
+expect Replace its secret?
+send yes
+expect Secret for typed/x
+secret replaced
+expect The same again
+secret replaced
+STEPS
+[ "$(vauban get typed/x)" = replaced ] || fail 'the secret was not replaced'
+play "$VAUBAN_BUILD/vauban" delete typed/x >"$TMPDIR/out" <<'STEPS'
+expect typed/x; last changed
+expect Delete it?
+key ctrl-c
+STEPS
+[ $? = 128 ] || fail 'Ctrl-C is not "cancelled"'
+expect_status 0 vauban get typed/x
+play "$VAUBAN_BUILD/vauban" delete typed/x >"$TMPDIR/out" <<'STEPS' || fail 'yes does not delete'
+expect Delete it?
+send yes
+STEPS
+expect_status 44 vauban get typed/x
+play "$VAUBAN_BUILD/vauban" delete typed/y --yes </dev/null >"$TMPDIR/out"; [ $? = 44 ] || fail 'what is not there is deleted'
+play "$VAUBAN_BUILD/vauban" delete typed/z --yes </dev/null >"$TMPDIR/out" || fail '--yes asks'
 echo 'items are kept, found, listed and deleted as the manual says'

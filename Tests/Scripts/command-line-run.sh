@@ -35,12 +35,12 @@ diff "$TMPDIR/plain" "$TMPDIR/ours" || fail 'the command has descriptors of ours
 expect_status 44 vauban run --env PW=db/anna --env OTHER=no/such -- $start
 expect_text 'no/such' "$TMPDIR/err"; started missing
 printf 'a\0b' | vauban set bin/zero
-expect_status 206 vauban run --env PW=bin/zero -- $start
+expect_status 64 vauban run --env PW=bin/zero -- $start
 expect_text 'bin/zero: the secret has a zero byte' "$TMPDIR/err"; started zero
 head -c 131069 /dev/zero | tr '\0' x | vauban set big/fits
 head -c 131070 /dev/zero | tr '\0' x | vauban set big/over
 [ "$(vauban run --env P=big/fits -- sh -c 'echo ${#P}')" = 131069 ] || fail 'the largest variable is refused'
-expect_status 42 vauban run --env P=big/over -- $start
+expect_status 64 vauban run --env P=big/over -- $start
 expect_text 'big/over' "$TMPDIR/err"; started large
 printf x | vauban set db/bert
 expect_status 64 vauban run --env PW=db -- $start

@@ -13,6 +13,13 @@ expect_status 0 vauban settings --grace 10s --idle 15m --lock-with-screen on --p
 settings_have 'grace             10 seconds' 'idle              15 minutes' 'lock-with-screen  on'
 vauban status >"$TMPDIR/out"
 expect_text 'Locks        when the machine sleeps or the screen is locked, 10 seconds later; after 15 minutes without use' "$TMPDIR/out"
+# Whether the past is kept takes no passcode.
+settings_have 'history           on'
+expect_status 0 vauban settings --history off
+expect_text 'vauban history --clear --all' "$TMPDIR/err"
+settings_have 'history           off' 'idle              15 minutes'
+expect_status 0 vauban settings --history on
+settings_have 'history           on'
 # One at a time leaves the others; bare numbers are seconds and minutes.
 expect_status 0 vauban settings --idle 120 --passcode-fd 0 <<<"$passcode"
 settings_have 'grace             10 seconds' 'idle              2 hours' 'lock-with-screen  on'

@@ -37,7 +37,7 @@ expect_text 'every program asks at: vauban approve on pts/' "$TMPDIR/out"
 
 # setup without VAUBAN_HOME makes the person's own, in their data folder, for them alone.
 vauban stop 2>/dev/null
-if [ -e /etc/vauban/rooms ]; then echo 'an installed service: setup is not tried'; exit 0; fi
+if [ -e /etc/vauban/rooms ]; then echo 'open: setup: a service is installed here'; exit 0; fi
 unset VAUBAN_HOME
 expect_status 53 vauban status
 expect_status 0 vauban setup

@@ -56,7 +56,7 @@ set_passcode
 expect_status 0 vauban import "$TMPDIR/p.csv"
 # Changed and deleted items leave pages behind; they must not tell either.
 printf 'the old secret' | vauban set moved-service/moved-account || fail 'set failed'
-printf 'the new secret' | vauban set moved-service/moved-account --require presence || fail 'set failed'
+printf 'the new secret' | vauban set moved-service/moved-account --require presence --replace || fail 'set failed'
 vauban delete --server site-3.example || fail 'delete failed'
 dump >"$TMPDIR/dump"
 [ "$(wc -c <"$TMPDIR/dump")" -gt 50000 ] || fail 'there is not enough to look at'

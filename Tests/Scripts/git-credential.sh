@@ -80,12 +80,12 @@ printf 'username=bert\npassword=of-bert\n' | cmp - "$TMPDIR/out" || fail 'the an
 ends 0 get 'protocol=cert\npath=/a/key.pem\n'; silent 'no host'
 ends 0 store 'protocol=https\nhost=half.example\nusername=x\n'; silent 'half a credential'
 expect_status 44 vauban list --server half.example
-ends 206 get 'protocol=https\nnonsense\n'; ends 206 get 'protocol=https\nhost=a\0b\n'; ends 206 get 'protocol=https\nhost=\377\n'
-{ printf 'protocol=https\nhost='; head -c 200000 /dev/zero | tr '\0' x; } | git-credential-vauban get >"$TMPDIR/out" 2>&1; [ $? = 42 ] || fail 'the input is not bounded'
+ends 64 get 'protocol=https\nnonsense\n'; ends 64 get 'protocol=https\nhost=a\0b\n'; ends 64 get 'protocol=https\nhost=\377\n'
+{ printf 'protocol=https\nhost='; head -c 200000 /dev/zero | tr '\0' x; } | git-credential-vauban get >"$TMPDIR/out" 2>&1; [ $? = 64 ] || fail 'the input is not bounded'
 printf 'two\nlines' | vauban set --server lines.example -a x --protocol https --keep-newline
-ends 206 get 'protocol=https\nhost=lines.example\n'; [ ! -s "$TMPDIR/out" ] || fail 'a secret of two lines was given to git'
+ends 64 get 'protocol=https\nhost=lines.example\n'; [ ! -s "$TMPDIR/out" ] || fail 'a secret of two lines was given to git'
 printf x | vauban set --server lines2.example -a "$(printf 'x\npassword=y')" --protocol https
-ends 206 get 'protocol=https\nhost=lines2.example\n'; [ ! -s "$TMPDIR/out" ] || fail 'an account of two lines was given to git'
+ends 64 get 'protocol=https\nhost=lines2.example\n'; [ ! -s "$TMPDIR/out" ] || fail 'an account of two lines was given to git'
 [ "$(printf 'protocol=https\nhost=hand.example.com\n' | vauban git-credential get | tail -n 1)" = password=by-hand ] || fail 'the verb is not the helper'
 expect_status 0 vauban git-credential --help
 expect_text Example "$TMPDIR/out"

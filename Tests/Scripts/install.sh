@@ -209,7 +209,7 @@ step() {
     check "make run: vauban $*" eval 'equals "$status" "$expected" || { cat "$TMPDIR/out"; false; }'
 }
 . scripts/demo-steps
-step 0 '' delete bank/anna </dev/null
+step 0 '' delete bank/anna --yes </dev/null
 step 44 '' get bank/anna --no-input </dev/null
 check 'she sees nothing of what he keeps' eval 'refused 44 alice get site-12.example/user12@mail.example --no-input'
 

@@ -11,13 +11,18 @@ is_locked() { alice get mail/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]; }
 
 # What the unit says, with this test's programs in the place of the installed ones.
 unit=$TMPDIR/vauban-unlock@app.service
-sed "s#@PROGRAMS@#$bin#" Install/systemd/vauban-unlock@.service.in >"$unit"
-line() { sed -n "s#^$1=-\{0,1\}##p" "$unit"; }
-start=$(line ExecStart) stop=$(line ExecStop)
+lock=$TMPDIR/vauban-lock@app.service
+for name in unlock lock; do sed "s#@PROGRAMS@#$bin#" "Install/systemd/vauban-$name@.service.in" >"$TMPDIR/vauban-$name@app.service"; done
+# line NAME UNIT: what stands there.
+line() { sed -n "s#^$1=-\{0,1\}##p" "$2"; }
+start=$(line ExecStart "$unit") stop=$(line ExecStop "$lock")
 check 'the unit runs one command, as the user of its instance, and no shell' eval 'equals "$(grep -c ^ExecStart= "$unit")" 1 && equals "${start%% *}" "$bin/vauban" && grep -qx "User=%i" "$unit"'
+check 'it ends with its command, and so does the decrypted credential' eval 'grep -qx Type=oneshot "$unit" && ! grep -qE "^(RemainAfterExit|ExecStop|ExecStartPost|Restart)" "$unit"'
+check 'the unit that stays has no credential, and does nothing but lock when it is stopped' eval 'grep -qx RemainAfterExit=yes "$lock" && ! grep -qE "^(LoadCredential|SetCredential|ImportCredential|ExecStart)" "$lock" && equals "$stop" "$bin/vauban lock --no-input" && grep -qx "User=%i" "$lock"'
+check 'each of the two starts the other, and both go with the enclave' eval 'grep -qx "Wants=vauban-lock@%i.service" "$unit" && grep -qx "Wants=vauban-unlock@%i.service" "$lock" && grep -qx PartOf=vauban-enclaved.service "$unit" && grep -qx PartOf=vauban-enclaved.service "$lock" && grep -qE "^After=.*vauban-lock@%i.service" "$unit"'
 check 'the credential has the name that the command asks for' eval 'grep -qx "LoadCredentialEncrypted=passcode:/etc/vauban/credentials/%i" "$unit" && [[ $start == *"--passcode-credential passcode" ]]'
 if command -v systemd-analyze >/dev/null; then
-    check 'systemd takes every line of it' eval 'systemd-analyze verify --man=no "$unit" >"$TMPDIR/said" 2>&1; ! grep -E "vauban-unlock" "$TMPDIR/said"'
+    check 'systemd takes every line of both' eval 'systemd-analyze verify --man=no "$unit" "$lock" >"$TMPDIR/said" 2>&1; ! grep -E "vauban-(un)?lock" "$TMPDIR/said"'
 fi
 # run COMMAND: with no environment but systemd's, no terminal, no standard input.
 run() { as vauban-test-alice env -i CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" USER=vauban-test-alice HOME=/nonexistent $1 >"$TMPDIR/said" 2>&1 </dev/null; }
@@ -47,7 +52,7 @@ check 'what asks for a person is refused at once' refused_presence
 check 'to a program that the unit'"'"'s credential is handed to as well' eval 'as vauban-test-alice env -i CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" HOME=/nonexistent "$bin/vauban" get bank/me --no-input >/dev/null 2>"$TMPDIR/said" </dev/null; equals $? 36'
 check 'no verb but unlock takes a credential, so none answers for a person with it' eval 'alice get bank/me --passcode-credential passcode >/dev/null 2>&1; [ $? = 64 ]'
 check 'and none is answered while the unit runs again' eval 'ends 0 && refused_presence'
-check 'stopping the unit locks' eval 'run "$stop" && is_locked'
+check 'stopping the unit that stays locks' eval 'run "$stop" && is_locked'
 
 printf '%s\n' "$passcode" | credential
 check 'one newline at the end is none of the passcode' eval 'ends 0 && ! is_locked'
@@ -57,7 +62,7 @@ printf '%s' "$passcode" | credential root:vauban-test-alice 440
 check 'it may be a file of root'"'"'s that the user may read' eval 'ends 0 && ! is_locked'
 alice lock 2>/dev/null
 
-bad() { what=$1; check "$what: refused, and no try used up" eval 'ends 206 && tries 5 && is_locked'; }
+bad() { what=$1; check "$what: refused, and no try used up" eval 'ends 64 && tries 5 && is_locked'; }
 printf '' | credential; bad 'an empty credential'
 printf '\n' | credential; bad 'an empty line'
 printf '%s\nand more\n' "$passcode" | credential; bad 'two lines'
@@ -67,8 +72,8 @@ printf '%s' "$passcode" | credential vauban-test-bob 440; bad 'one of another us
 rm "$TMPDIR/credentials/unit/passcode"; bad 'none'
 ln -s "$TMPDIR/elsewhere" "$TMPDIR/credentials/unit/passcode"; bad 'a link'
 rm "$TMPDIR/credentials/unit/passcode"; mkfifo -m 400 "$TMPDIR/credentials/unit/passcode"; chown vauban-test-alice "$TMPDIR/credentials/unit/passcode"; bad 'a pipe'
-check 'without a folder of credentials: refused' eval 'as vauban-test-alice env -i $start >"$TMPDIR/said" 2>&1 </dev/null; [ $? = 206 ] && tries 5'
-check 'a name that leads elsewhere: refused' eval 'run "$bin/vauban unlock --no-input --passcode-credential ../unit/passcode"; [ $? = 206 ] && tries 5'
+check 'without a folder of credentials: refused' eval 'as vauban-test-alice env -i $start >"$TMPDIR/said" 2>&1 </dev/null; [ $? = 64 ] && tries 5'
+check 'a name that leads elsewhere: refused' eval 'run "$bin/vauban unlock --no-input --passcode-credential ../unit/passcode"; [ $? = 64 ] && tries 5'
 printf 'not it' | credential
 check 'a wrong passcode ends the unit with 51 and costs one try' eval 'ends 51 && tries 4 && is_locked'
 printf '%s' "$passcode" | credential

@@ -49,7 +49,7 @@ run $own/ended b 'guarded'
 STEPS
 check 'whoever reaches for another'"'"'s item is shown with it, and no is no' at_desktop <<STEPS
 start
-run $own/start c $bin/vauban get callers/a
+run $own/start c $bin/vauban get callers/a --owner program:/usr/local/games/bin/mail
 sees wants to read a secret that another program keeps
 sees program:/usr/local/games/bin/mail
 sees Only this once
@@ -62,7 +62,7 @@ run $own/ended c 'status 128'
 STEPS
 check 'a yes until the lock holds for the next time' at_desktop <<STEPS
 start
-run $own/start c $bin/vauban get callers/a
+run $own/start c $bin/vauban get callers/a --owner program:/usr/local/games/bin/mail
 focus Vauban passcode
 type alice passcode
 key Tab
@@ -71,7 +71,7 @@ shot consent-chosen
 click Allow
 gone
 run $own/ended c 'of mail'
-run $own/start c $bin/vauban get callers/a
+run $own/start c $bin/vauban get callers/a --owner program:/usr/local/games/bin/mail
 run $own/ended c 'of mail'
 STEPS
 finish

@@ -23,13 +23,12 @@ extension EnclaveModel {
         guard wait == 0 else { throw Refused(.lockedOut, triesLeft: 0, secondsToWait: wait) }
         counted.failures += 1
         let end = try tape.write(counted)
-        if end == .durable || end == .unsure {
-            record = counted
-            wait = Self.delay(after: counted.failures)
-        }
+        if end == .durable || end == .unsure { record = counted }
         try orThrow(end)
         try tape.compare()
         guard bag.passcode == passcode else {
+            // What was not compared delays nobody before a restart.
+            wait = Self.delay(after: counted.failures)
             throw Refused(.authenticationFailed, triesLeft: max(0, 5 - counted.failures), secondsToWait: wait)
         }
         try clearAttempts(&tape)
@@ -78,12 +77,14 @@ extension EnclaveModel {
         new.passcode = passcode
         new.recovery = recovery
         new.recovered = nil
-        guard old.slots.count + KeyPurpose.classes.count + KeyPurpose.factors.count < EnclaveLimits.slotsMax else {
+        // Beyond eight generations the newest pairs go under the passcode again.
+        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in old.slots.count { $0.purpose == factor } < 8 }
+        guard old.slots.count + KeyPurpose.classes.count + (renewsPairs ? KeyPurpose.factors.count : 0) < EnclaveLimits.slotsMax else {
             throw Refused(.unsupported)
         }
         new.slots = []
         for purpose in KeyPurpose.classes where purpose.availability != .always { new.slots.append(make(purpose)) }
-        for purpose in KeyPurpose.factors { new.slots.append(make(purpose)) }
+        if renewsPairs { for purpose in KeyPurpose.factors { new.slots.append(make(purpose)) } }
         new.slots += old.slots
         try orThrow(try tape.write(Record(identity: old.identity)))
         try replace(new, &tape)

@@ -66,7 +66,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
     private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentred)
     private static let evaluation = Evaluation(
-        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300, titles: PromptTitles(cancel: nil, fallback: "Other"),
+        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
+        titles: PromptTitles(cancel: nil, fallback: "Other"),
         authorisation: octets(9, 32))
     private static let bareQuestion = PromptQuestion(
         prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
@@ -100,7 +101,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     static let enclave: [WireSample] =
         [
-            EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"), .consent(Consent(.listOwners, offered: .once), reason: nil), .seal(row), .seal(plainRow), .open(row, wrapped: [1], reason: "why", mayAsk: true),
+            EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
+            .consent(Consent(.listOwners, offered: .once), reason: nil), .seal(row), .seal(plainRow),
+            .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),
             .setPasscode(challenge, new: passcode, recoveryKey: nil), .setPasscode(challenge, new: passcode, recoveryKey: passcode),
             .changePasscode(challenge, old: passcode, new: passcode, rolls: true), .unlock(challenge, passcode), .lock,
@@ -109,18 +112,20 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .erase(challenge, passcode), .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: nil),
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
+            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
+            .listFingers(challenge, passcode),
             .canEvaluate(.biometryOrPasscode), .environment,
             .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock), .fingers([]), .fingers(["right-thumb", "left-thumb"]),
+            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock), .fingers([]), .fingers(["right-thumb", "left-thumb"]),
             .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
             .environment(.none), .environment(environment),
         ].enumerated().map { WireSample("\($0)", $1) } + [
-            WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)), WireSample("", LeaseErased(person: 1000, epoch: 0)),
+            WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)),
+            WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
             WireSample("changed", AttentionNotice.changed(person: .max)),
             WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
@@ -165,14 +170,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 generation: octets(3, 8), wrapped: octets(4, 60))
         }
         func use(_ operation: KeyOperation, _ reason: String?) -> KeyUse {
-            KeyUse(handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason, authorisation: reason.map { _ in octets(6, 32) })
+            KeyUse(
+                handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason,
+                authorisation: reason.map { _ in octets(6, 32) })
         }
         return EnclaveKeyKind.allCases.map { WireSample("\($0)", key($0)) }
             + [
                 KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
             ].enumerated().map { WireSample("\($0)", $1) }
             + [
-                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .made(key(.mlkem768)), .opened(1), .signed(octets(7, 64)), .shared, .closed,
+                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1), .signed(octets(7, 64)), .shared, .closed,
             ].enumerated().map { WireSample("\($0)", $1) }
     }()
 
@@ -182,9 +189,18 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         report.checked = 5
         report.unopened = 1
         report.locked = 2
-        for reason in DoctorFinding.Reason.allCases { report.take(DoctorFinding(reason, row: 7, protection: 12, isRepaired: reason == .lookups)) }
+        for reason in DoctorFinding.Reason.allCases {
+            report.take(DoctorFinding(reason, row: 7, protection: 12, isRepaired: reason == .lookups))
+        }
         report.quarantine = [DoctorReport.Quarantined(reason: .secret, count: 3, since: -1)]
         report.copy = DoctorReport.Copy(.kept, date: 1, rows: 5)
+        return report
+    }()
+
+    private static let reportWithoutRoom: DoctorReport = {
+        var report = DoctorReport()
+        report.copy = DoctorReport.Copy(.noRoom, bytesMissing: .max)
+        report.earlier = DoctorReport.Earlier(date: .min, rows: .max)
         return report
     }()
 
@@ -197,11 +213,20 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
             .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min), .handOver,
+            .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
+            .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
+            .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
+            .history(.purge(octets(2, 16))), .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)),
+            .history(.setting(true)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            KeychainReply.refused(refusal), .done, .handedOver,
+            KeychainReply.refused(refusal), .done, .handedOver, .versions([]), .keepsHistory(false), .cleared(0),
+            .versions([
+                ItemVersion(replaced: .max, changed: .min, protection: .whenUnlocked, accessControl: control),
+                ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
+            ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report), .examined(DoctorReport()),
+            .waitingForPerson("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report), .examined(DoctorReport()), .examined(reportWithoutRoom),
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)), .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
@@ -215,13 +240,15 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .removePasscode(challenge, passcode), .erase(challenge, nil), .erase(challenge, passcode),
             .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
             .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger, .listFingers(challenge, passcode),
-            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock, .canEvaluate(.biometry), .environment,
+            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
+            .listFingers(challenge, passcode),
+            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock,
+            .canEvaluate(.biometry), .environment,
             .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
-            .waitingForPerson("pts/3"), .fingers([]), .fingers(["right-thumb"]), .environment(environment, canBeAsked: true),
+            .waitingForPerson("pts/3"), .queued, .fingers([]), .fingers(["right-thumb"]), .environment(environment, canBeAsked: true),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),

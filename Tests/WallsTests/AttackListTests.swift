@@ -13,14 +13,32 @@ import Testing
         return found
     }
 
+    private static func scriptLines() throws -> [String] {
+        try SourceTree.files(in: SourceTree.root.appendingPathComponent("Tests/Scripts"), withExtension: ["sh"])
+            .filter { $0.lastPathComponent.hasPrefix("attacks-") }
+            .flatMap { try SourceTree.text(of: $0).components(separatedBy: "\n") }
+    }
+
     @Test func theManualNamesWhatIsTried() throws {
         let manual = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Manual/attacks.md"))
         let told = Self.attacks(in: manual.components(separatedBy: "\n"), #/^\| (?<name>[AU][0-9]{2,3}) \|/#)
-        let scripts = SourceTree.files(in: SourceTree.root.appendingPathComponent("Tests/Scripts"), withExtension: ["sh"])
-            .filter { $0.lastPathComponent.hasPrefix("attacks-") }
-        let lines = try scripts.flatMap { try SourceTree.text(of: $0).components(separatedBy: "\n") }
-        let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2,3}) /#)
+        let tried = Self.attacks(in: try Self.scriptLines(), #/check ['"](?<name>[AU][0-9]{2,3}) /#)
         #expect(told.count > 80)
         #expect(told == tried)
+    }
+
+    @Test("an attack that a machine cannot try is reported by its name, never skipped in silence")
+    func whatIsNotTriedIsNamed() throws {
+        let lines = try Self.scriptLines()
+        let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2,3}) /#)
+        var named: Set<String> = []
+        for line in lines {
+            guard let words = line.firstMatch(of: #/^ *not_tried '?([AU][0-9 AU]+)'? /#)?.output.1 else { continue }
+            named.formUnion(words.split(separator: " ").map(String.init))
+        }
+        #expect(named.count > 5)
+        #expect(named.isSubset(of: tried.keys))
+        // What goes by an echo alone reaches no report.
+        #expect(lines.filter { $0.contains("not tried") && $0.contains("echo") } == [])
     }
 }

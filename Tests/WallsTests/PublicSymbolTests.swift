@@ -14,7 +14,7 @@ import Testing
     @Test(.proves("C-065"))
     func noNameAsksWhetherAPasscodeIsSet() throws {
         var count = 0
-        for target in try SourceTree.targets() where ["Security", "LocalAuthentication"].contains(target.name) {
+        for target in try SourceTree.targets() where ["VaubanSecurity", "VaubanLocalAuthentication"].contains(target.name) {
             for file in SourceTree.files(in: target.folder, withExtension: ["swift"]) {
                 for line in try SourceTree.text(of: file).components(separatedBy: "\n") {
                     let words = line.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init)

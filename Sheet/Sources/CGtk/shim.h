@@ -3,6 +3,7 @@
 #ifndef VAUBAN_SHEET_SHIM_H
 #define VAUBAN_SHEET_SHIM_H
 
+#include "notification.h"
 #include "session.h"
 #include <gtk/gtk.h>
 #include <stdint.h>
@@ -36,6 +37,24 @@ static inline void sheet_on_key(GtkEventController *keys, gboolean (*handler)(gp
 
 static inline void sheet_on_setting(GtkSettings *settings, const char *name, void (*handler)(gpointer object, gpointer spec, gpointer data), gpointer data) {
     g_signal_connect(settings, name, G_CALLBACK(handler), data);
+}
+
+// Whether the desktop says that what is typed goes to the window. GTK's own is-active still tells of the last time that it was shown when a
+// window is shown again where it gets no keyboard.
+static inline gboolean sheet_has_keyboard(GtkWidget *window) {
+    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+    return surface && gtk_widget_get_mapped(window) && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_FOCUSED);
+}
+static inline void sheet_state_changed(GObject *surface, GParamSpec *spec, gpointer changed) {
+    (void)surface; (void)spec;
+    ((void (*)(void))changed)();
+}
+static inline void sheet_state_begins(GtkWidget *window, gpointer changed) {
+    g_signal_connect(gtk_native_get_surface(GTK_NATIVE(window)), "notify::state", G_CALLBACK(sheet_state_changed), changed);
+}
+// Calls it whenever what the desktop says of the window changes.
+static inline void sheet_on_state(GtkWidget *window, void (*changed)(void)) {
+    g_signal_connect(window, "realize", G_CALLBACK(sheet_state_begins), (gpointer)changed);
 }
 
 // Names for the screen reader.

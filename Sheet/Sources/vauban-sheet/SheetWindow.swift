@@ -11,6 +11,7 @@ import VaubanPrompt
     private let wording = SheetWording()
     private let finger = FingerPicture()
     private let answers: SheetAnswers
+    let unseen: UnseenNotice
     private var shown: SheetView?
     private var alarm: UInt32 = 0
 
@@ -18,6 +19,7 @@ import VaubanPrompt
         self.agent = agent
         window = sheet_window_of_role(GTK_ACCESSIBLE_ROLE_DIALOG)
         answers = SheetAnswers()
+        unseen = UnseenNotice(window)
         gtk_window_set_title(sheet_window(window), "Vauban")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
         gtk_window_set_resizable(sheet_window(window), 0)
@@ -75,12 +77,24 @@ import VaubanPrompt
         finger.show(view.finger)
         answers.show(view, after: shown)
         shown = view
-        if isNew { gtk_window_present(sheet_window(window)) }
+        if isNew {
+            gtk_window_present(sheet_window(window))
+            unseen.questionBegan()
+        }
+    }
+
+    /// The person clicked the notification: the window is shown anew, since a new one comes to where they are.
+    func comeForward(_ token: UnsafePointer<CChar>?) {
+        guard shown != nil else { return }
+        gtk_widget_set_visible(window, 0)
+        if let token { gtk_window_set_startup_id(sheet_window(window), token) }
+        gtk_window_present(sheet_window(window))
     }
 
     private func leave() {
         guard shown != nil else { return }
         shown = nil
+        unseen.questionEnded()
         answers.erase()
         finger.show(.hidden)
         gtk_widget_set_visible(window, 0)

@@ -11,19 +11,19 @@ struct AgentDoor {
     let desk: AttentionDesk
     let environments: EnvironmentDesk
     let counter: EnclaveCounter
-    let log: Logger
+    let log: BoundedLog
 
     func serve() {
         defer { visitor.channel.shutDown() }
         do {
             let number = desk.arrive(try register(), on: visitor.channel)
-            log.info("a prompt agent is here", metadata: ["person": "\(visitor.peer.uid)"])
+            log.info("a prompt agent is here", about: visitor.peer.uid)
             // Whether the person can be asked may have changed.
             environments.changed(visitor.peer.uid)
             defer {
                 desk.leave(number)
                 environments.changed(visitor.peer.uid)
-                log.info("a prompt agent is gone", metadata: ["person": "\(visitor.peer.uid)"])
+                log.info("a prompt agent is gone", about: visitor.peer.uid)
             }
             while true {
                 switch try next() {
@@ -42,7 +42,7 @@ struct AgentDoor {
     private func register() throws -> Agent {
         guard case .register(let scope, let place) = try next() else { throw Refusal(.notAllowedHere, "an agent registers first") }
         // It is printed on other programs' terminals.
-        guard !place.isEmpty, place.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+        guard !place.isEmpty, !place.unicodeScalars.contains(where: PlainLine.isInvisible) else {
             throw Refusal(.badParameter, "the place is not a line of text")
         }
         let isPrograms = scope == .ownProcess && counter.identity.map { !$0.throughCommandLine } ?? false

@@ -16,6 +16,7 @@ package enum AuthenticationProgram {
             let listener = try InheritedSockets().socket("authentication")
             // What lies in /etc is out of reach when the room is shut in.
             let identifiesCallers = try Roster.isOfThisProcess()
+            if identifiesCallers { NameService.load() }
             for sentence in try hardening.confine() { log.warning("\(sentence)") }
             try AuthenticationRoom(listener: listener, enclave: enclave, identifiesCallers: identifiesCallers, log: log).run()
         } catch {

@@ -27,24 +27,38 @@ package struct AuthenticationRoom: Sendable {
     /// and whose state it is about follows from the kernel's word on the peer.
     package func run() throws(SystemFault) -> Never {
         AttentionLine(enclave: enclave, desk: desk, environments: environments, log: log).start()
-        let door = Doorway(listener: listener) { _ in true }
+        let connections = ConnectionTable(
+            max: DescriptorLimit.connections(DoorLimits.connectionsMax), sharing: identifiesCallers ? .owners : .oneUser)
+        let door = Doorway(listener: listener, connections: connections) { _ in true }
+        let log = BoundedLog(log)
+        let admission = Admission()
         try door.run(
             look: { [enclave, identifiesCallers] socket, peer in
                 var counter = EnclaveCounter(address: enclave, socket: socket, peer: peer)
-                if identifiesCallers { try counter.identify() }
-                return counter
+                guard identifiesCallers else { return (counter, nil) }
+                do throws(Refusal) { try admission.admit(peer.uid) } catch {
+                    log.notice("a user is refused", about: peer.uid, ["why": "\(error.detail ?? "")"])
+                    return (counter, error)
+                }
+                do { try counter.identify() } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
+                    log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
+                    return (counter, refusal)
+                }
+                return (counter, nil)
             },
-            refused: { [log] fault, person in
-                log.notice("a connection is refused", metadata: ["why": "\(fault)", "person": "\(person)"])
-            },
-            serve: { [desk, environments, log] visitor, counter in
+            refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
+            serve: { [desk, environments] (visitor: Visitor, look: (EnclaveCounter, Refusal?)) in
+                let (counter, refusal) = look
+                if let refusal { return Self.refuse(visitor, refusal) }
                 switch AuthenticationRole(rawValue: visitor.role) {
                 case .caller:
                     var door = CallerDoor(visitor: visitor, desk: desk, counter: counter, log: log)
                     door.serve()
                 case .agent:
+                    visitor.stay()
                     AgentDoor(visitor: visitor, desk: desk, environments: environments, counter: counter, log: log).serve()
                 case .watcher:
+                    visitor.stay()
                     var counter = counter
                     counter.close()
                     WatchDoor(visitor: visitor, desk: environments).serve()
@@ -53,5 +67,16 @@ package struct AuthenticationRoom: Sendable {
                     try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())
                 }
             })
+    }
+
+    /// Answers a caller's first request, or a standing connection at once, and ends it.
+    private static func refuse(_ visitor: Visitor, _ refusal: Refusal) {
+        switch AuthenticationRole(rawValue: visitor.role) {
+        case .agent: try? visitor.channel.send(header: AgentNotice.refused(refusal).encoded())
+        case .watcher: try? visitor.channel.send(header: WatchNotice.refused(refusal).encoded())
+        case .caller, nil:
+            guard (try? visitor.channel.receive(.machine)) != nil else { return }
+            try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())
+        }
     }
 }

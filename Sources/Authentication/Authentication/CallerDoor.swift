@@ -10,10 +10,10 @@ internal import VaubanLinuxHost
 struct CallerDoor {
     private let visitor: Visitor
     private let desk: AttentionDesk
-    private let log: Logger
+    private let log: BoundedLog
     private var counter: EnclaveCounter
 
-    init(visitor: Visitor, desk: AttentionDesk, counter: EnclaveCounter, log: Logger) {
+    init(visitor: Visitor, desk: AttentionDesk, counter: EnclaveCounter, log: BoundedLog) {
         self.visitor = visitor
         self.desk = desk
         self.log = log
@@ -42,7 +42,7 @@ struct CallerDoor {
         } catch ChannelFault.closed, ChannelFault.watchedEnded {
             return
         } catch {
-            log.notice("a connection is ended", metadata: ["why": "\(error)", "person": "\(visitor.peer.uid)"])
+            log.notice("a connection is ended", about: visitor.peer.uid, ["why": "\(error)"])
             // The other side may be gone already, which ends the connection just as well.
             try? reply(.refused(DoorFault.refusal(error)))
         }
@@ -52,27 +52,36 @@ struct CallerDoor {
     private mutating func answer(_ request: AuthenticationRequest) throws {
         do {
             let answer = try outcome(of: request)
+            // What was authorised stands for as long as the connection does.
+            if request.mayAskThePerson, case .evaluated = answer.reply { visitor.stay() }
             let places = { [desk, visitor] in desk.places(person: visitor.peer.uid, caller: visitor.peer.pid) }
             try reply(request.reply(from: answer.reply, promptPlaces: places), descriptors: answer.descriptors)
         } catch let fault as EnclaveFault {
             counter.close()
-            log.notice("the enclave did not answer", metadata: ["why": "\(fault.cause)"])
+            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault.cause)"])
             try reply(.refused(fault.refusal))
         }
     }
 
-    /// The enclave's last word on a request. While the person is asked, the caller's connection is watched: a prompt does
-    /// not outlive the one for whom it is. The caller is told the place, and once more if the prompt moves.
+    /// The enclave's last word on a request. The caller's connection is watched meanwhile: neither a prompt nor a place among those
+    /// who wait for a derivation outlives the one for whom it is. The caller is told the place of a prompt, and once more if it moves,
+    /// and that the request waits for its turn.
     private mutating func outcome(of request: AuthenticationRequest) throws -> EnclaveCounter.Reply {
-        let watching = request.mayAskThePerson ? visitor.channel.socket : nil
+        let watching = visitor.channel.socket
+        var patience = Patience.machine
+        var late = Refusal(.unavailable)
         var answer = try enclave { counter throws in try counter.ask(EnclaveRequest(request), watching: watching) }
-        while request.mayAskThePerson, case .waitingForPerson(let place) = answer.reply {
-            try reply(.waitingForPerson(place))
-            answer = try enclave(late: Refusal(.personTimeOver)) { counter throws in
-                try counter.next(.for_(AuthenticationLimits.personAnswer), watching: watching)
+        while true {
+            switch answer.reply {
+            case .waitingForPerson(let place) where request.mayAskThePerson:
+                try reply(.waitingForPerson(place))
+                patience = .for_(AuthenticationLimits.personAnswer)
+                late = Refusal(.personTimeOver)
+            case .queued: try reply(.queued)
+            default: return answer
             }
+            answer = try enclave(late: late) { counter throws in try counter.next(patience, watching: watching) }
         }
-        return answer
     }
 
     /// Runs a call to the enclave, and tells its faults from those of the caller's connection.

@@ -54,6 +54,7 @@ extension AuthenticationClient {
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)
+            case .queued: continue
             case .refused(let refusal):
                 if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
                 return .failure(refusal)

@@ -2,7 +2,7 @@
 // nobody else needs that package.
 
 internal import Foundation
-public import LocalAuthentication
+public import VaubanLocalAuthentication
 @_exported public import OpenCombine
 
 extension NSObjectProtocol where Self: LARight {

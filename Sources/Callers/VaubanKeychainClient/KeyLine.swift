@@ -91,6 +91,7 @@ final class KeyLine: @unchecked Sendable {
             do throws(ChannelFault) { answer = try KeyAnswer(channel.receive(patience)) } catch { throw .broken(error) }
             switch answer.reply {
             case .refused(let refusal): throw .refused(refusal)
+            case .queued: continue
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)

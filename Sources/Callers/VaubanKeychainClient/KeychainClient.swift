@@ -41,11 +41,12 @@ package final class KeychainClient: Sendable {
     /// access control needs one: 1 to 1024 bytes. `applications` may read the item besides its owner.
     package func add(
         _ record: ItemRecord, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil, returns: ReturnKinds = [],
-        applications: [String] = [], waiting: Waiting? = nil
+        applications: [String] = [], waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> FoundEntry? {
         let count = try Self.passwordBytes(password)
-        let request = KeychainRequest.add(record, returns: returns, hasData: secret != nil, passwordBytes: count, applications: applications)
-        return try call(request, secret: secret, password: password, waiting: waiting).found.first
+        let request = KeychainRequest.add(
+            record, returns: returns, hasData: secret != nil, passwordBytes: count, applications: applications)
+        return try call(request, secret: secret, password: password, waiting: waiting, cancellation).found.first
     }
 
     /// The matches, in no particular order; at least one, or `itemNotFound`.
@@ -67,9 +68,9 @@ package final class KeychainClient: Sendable {
         _ = try call(request, secret: secret, password: password, waiting: waiting, cancellation)
     }
 
-    /// Removes every match.
-    package func delete(_ query: ItemQuery, waiting: Waiting? = nil) throws(Refusal) {
-        _ = try call(.delete(query), secret: nil, waiting: waiting)
+    /// Removes every match. A password can be restored for a while, unless it is to be gone `atOnce`.
+    package func delete(_ query: ItemQuery, atOnce: Bool = false, waiting: Waiting? = nil) throws(Refusal) {
+        _ = try call(.delete(query, atOnce: atOnce), secret: nil, waiting: waiting)
     }
 
     /// Moves a batch of rows to the current keys of their classes; to be repeated while some are left.
@@ -103,9 +104,16 @@ package final class KeychainClient: Sendable {
         return progress
     }
 
+    /// Moves or renames the one item that is meant, or makes a copy: its attributes with these laid over them. No value comes here.
+    package func transfer(
+        _ query: ItemQuery, _ attributes: ItemAttributes, keepsOriginal: Bool, waiting: Waiting? = nil
+    ) throws(Refusal) {
+        _ = try call(.transfer(query, attributes, keepsOriginal: keepsOriginal), secret: nil, waiting: waiting)
+    }
+
     /// Not inlined: with it the optimizer of Swift 6.3 fails on the two borrowed secrets of `update`.
     @inline(never)
-    private func call(
+    func call(
         _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?,
         _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
@@ -117,7 +125,7 @@ package final class KeychainClient: Sendable {
         }
     }
 
-    private static func passwordBytes(_ password: borrowing SecretBytes?) throws(Refusal) -> Int? {
+    static func passwordBytes(_ password: borrowing SecretBytes?) throws(Refusal) -> Int? {
         let count: Int
         switch password {
         case .none: return nil
@@ -146,12 +154,16 @@ package final class KeychainClient: Sendable {
     }
 
     /// What came back for one request.
-    private struct Outcome {
+    struct Outcome {
         var found: [FoundEntry] = []
         var progress: RewrapProgress?
         var permissions: [Permission] = []
         var report: DoctorReport?
         var copy: RestorableCopy?
+        var versions: [ItemVersion] = []
+        var deleted: [DeletedItem] = []
+        var keepsHistory: Bool?
+        var cleared: Int?
     }
 
     /// Looks at every row and at the file. `progress` is told how far it has come. A large file takes its time, so this call
@@ -221,7 +233,12 @@ package final class KeychainClient: Sendable {
                 outcome.report = report
                 progress?(report)
             case .restorable(let copy): outcome.copy = copy
+            case .versions(let versions): outcome.versions = versions
+            case .deleted(let item): outcome.deleted.append(item)
+            case .keepsHistory(let isOn): outcome.keepsHistory = isOn
+            case .cleared(let count): outcome.cleared = count
             case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
+            case .queued: continue
             case .waitingForPerson(let place):
                 patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
                 waiting?(place)

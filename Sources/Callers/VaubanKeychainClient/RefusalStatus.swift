@@ -15,7 +15,8 @@ extension Refusal {
         case .missingEntitlement: -34018
         case .dataTooLarge: -25302
         case .locked, .beforeFirstUnlock, .interactionNotAllowed, .nobodyToAsk: -25308
-        case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable, .biometryNotEnrolled,
+        case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable,
+            .biometryNotEnrolled,
             .biometryLockedOut, .recoveryKeyNotSet, .applicationPasswordMissing, .notAllowedHere:
             -25293
         case .cancelled, .fallbackChosen: -128
@@ -63,12 +64,14 @@ extension Refusal {
             case .keyOfAnotherDevice: "The key was made on another device, or before this keychain was erased; make a new one"
             case .keyDamaged: "The key's bytes were altered; take them from where they were kept whole, or make a new key"
             case .unavailable: "Vauban does not answer"
-            case .storageFull: "The disk is full; nothing was changed"
+            case .storageFull: "The disk is full and nothing was changed; make room, then try again"
             case .storageFailed: "The disk refused to write; nothing was changed"
             case .stateUnreadable: "Stored state cannot be read and was left as it is"
             case .internalFault: "Vauban failed; see its log"
             case .keysChanged: "The keys have changed meanwhile; try again"
             }
+        // A limit of Vauban's own: the disk has room.
+        if reason == .storageFull, let detail { return detail }
         // What is so, then the particulars, then what to do.
         let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]

@@ -34,14 +34,14 @@ package struct ApplicationDirectory: Sendable {
         guard caller.doubt == nil else { return nil }
         if let confinement = caller.confinement { return entry(of: confinement) }
         guard let path = caller.path else { return nil }
-        return entries { _ in true }.first { Self.program(of: $0) == path }?.entry
+        return entries { _ in true }.first { Self.program(of: $0)?.isSameBytes(as: path) ?? false }?.entry
     }
 
     private func entry(of confinement: CallerName.Confinement) -> Entry? {
         switch confinement.kind {
-        case .flatpak: entries { $0 == "\(confinement.name).desktop" }.first?.entry
+        case .flatpak: entries { $0.isSameBytes(as: "\(confinement.name).desktop") }.first?.entry
         // A snap's entries are named after it: `firefox_firefox.desktop`.
-        case .snap: entries { $0.hasPrefix("\(confinement.name)_") }.first?.entry
+        case .snap: entries { $0.hasBytePrefix("\(confinement.name)_") }.first?.entry
         }
     }
 
@@ -51,7 +51,7 @@ package struct ApplicationDirectory: Sendable {
                 return []
             }
             return names.sorted().prefix(Self.entriesMax).compactMap { name in
-                guard name.hasSuffix(".desktop"), isWanted(name) else { return nil }
+                guard name.hasByteSuffix(".desktop"), isWanted(name) else { return nil }
                 let number = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                 guard number >= 0 else { return nil }
                 let file = Descriptor(number)
@@ -77,7 +77,7 @@ package struct ApplicationDirectory: Sendable {
     private static func program(of entry: DesktopEntry) -> String? {
         guard let command = entry.program else { return nil }
         let candidates =
-            command.hasPrefix("/") ? [command] : ["/usr/local/bin", "/usr/bin", "/bin", "/usr/games"].map { "\($0)/\(command)" }
+            command.hasBytePrefix("/") ? [command] : ["/usr/local/bin", "/usr/bin", "/bin", "/usr/games"].map { "\($0)/\(command)" }
         for candidate in candidates {
             if let real = realpath(candidate, nil) {
                 defer { free(real) }

@@ -12,7 +12,7 @@ enum PromptWords {
     static func name(of caller: CallerName, _ entry: ApplicationDirectory.Entry?) -> String {
         if let entry { return entry.name }
         guard let path = caller.path else { return "An unknown program" }
-        return PlainLine.path(path.split(separator: "/").last.map(String.init) ?? path, charactersMax: nameMax)
+        return PlainLine.path(PathBytes.name(of: path), charactersMax: nameMax)
     }
 
     /// Where the program lies, so that two of one name can be told apart.
@@ -55,9 +55,14 @@ enum PromptWords {
     }
 
     static func particulars(_ consent: Consent) -> [SheetView.Particular] {
-        [("Secret", consent.item), ("Kept by", consent.owner), ("Program", consent.program)].compactMap { label, text in
-            let shown = text.map { PlainLine.path($0, charactersMax: textMax) } ?? ""
-            return shown.isEmpty ? nil : SheetView.Particular(label: label, text: shown)
+        let particulars = [
+            ("Secret", consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
+            ("Kept by", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
+            ("Program", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
+        ]
+        return particulars.compactMap { label, text in
+            guard let text, !text.isEmpty else { return nil }
+            return SheetView.Particular(label: label, text: text)
         }
     }
 

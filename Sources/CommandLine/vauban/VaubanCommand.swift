@@ -12,7 +12,7 @@ struct VaubanCommand: ParsableCommand {
               vauban get github/anna             prints it
 
             Exit codes: 0 done, 36 not possible without asking you, 44 not found, 45 exists already, 51 authentication \
-            failed, 53 Vauban does not answer or is not set up, 64 wrong use, 128 cancelled.
+            failed, 53 Vauban does not answer, is not set up or cannot write, 64 wrong use, 128 cancelled.
             """,
         version: Version.text,
         groupedSubcommands: [
@@ -20,7 +20,8 @@ struct VaubanCommand: ParsableCommand {
                 name: "Items:",
                 subcommands: [
                     SetItem.self, AddItem.self, UpdateItem.self, GetItem.self, ShowItem.self, ListItems.self, FindItems.self,
-                    DeleteItem.self, ImportPasswords.self, ExportItems.self,
+                    EditItem.self, RenameItem.self, CopyItem.self, MoveItem.self, DeleteItem.self, Undelete.self, History.self, Undo.self,
+                    ImportPasswords.self, ExportItems.self,
                 ]),
             CommandGroup(
                 name: "Programs:", subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),

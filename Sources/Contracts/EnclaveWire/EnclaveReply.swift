@@ -17,6 +17,8 @@ package enum EnclaveReply: Hashable, Sendable {
     case challenge(PasscodeChallenge)
     /// The person is being asked at this place; the reply follows when they have answered.
     case waitingForPerson(place: String)
+    /// The request waits for its turn; the reply follows.
+    case queued
     /// What became of a key.
     case fate(KeyFate)
     /// Who the registered caller is.
@@ -152,6 +154,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             return .consented(choice)
         case 12: return .evaluated(try reply.value("result"))
         case 13: return .environment(try reply.value("environment"))
+        case 21: return .queued
         case 20: return .fingers(try reply.list("fingers", max: ReaderReport.fingersMax, of: FingerName.self).map(\.text))
         default: throw DERFault("reply is unknown")
         }
@@ -170,6 +173,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .status(let status): try fields.tagged(6) { try $0.value(status) }
             case .challenge(let challenge): try fields.tagged(7) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
+            case .queued: fields.tagged(21) { _ in }
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }

@@ -11,6 +11,8 @@ package enum AuthenticationReply: Hashable, Sendable {
     /// The enclave's key card comes beside it as a descriptor.
     case challenge(PasscodeChallenge)
     case waitingForPerson(String)
+    /// The request waits for its turn; the reply follows.
+    case queued
     /// To `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
     /// To `environment`; and whether a prompt of this caller could appear anywhere now.
@@ -31,6 +33,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
                 return .status(try reply.value("status"), promptPlaces: try reply.list("places", max: 32, of: Sentence.self).map(\.text))
             case 3: return .challenge(try reply.value("challenge"))
             case 4: return .waitingForPerson(try reply.text("where", max: 512))
+            case 21: return .queued
             case 5: return .evaluated(try reply.value("result"))
             case 6: return .environment(try reply.value("environment"), canBeAsked: try reply.boolean("can be asked"))
             case 20: return .fingers(try reply.list("fingers", max: 32, of: Sentence.self).map(\.text))
@@ -51,6 +54,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
                 try fields.tagged(2) { try $0.value(status); try $0.list(places.prefix(32).map(Sentence.init)) }
             case .challenge(let challenge): try fields.tagged(3) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(4) { try $0.text(place) }
+            case .queued: fields.tagged(21) { _ in }
             case .evaluated(let result): try fields.tagged(5) { try $0.value(result) }
             case .environment(let environment, let canBeAsked): try fields.tagged(6) { try $0.value(environment); try $0.boolean(canBeAsked) }
             case .fingers(let names): try fields.tagged(20) { try $0.list(names.prefix(32).map(Sentence.init)) }

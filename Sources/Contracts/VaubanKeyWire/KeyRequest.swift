@@ -125,11 +125,14 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// `KeyReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, waitingForPerson [1] UTF8String, made [2] EnclaveKey,
-///   opened [3] INTEGER, signed [4] OCTET STRING (SIZE (1..8192)), shared [5], closed [6] } }`
+///   opened [3] INTEGER, signed [4] OCTET STRING (SIZE (1..8192)), shared [5], closed [6],
+///   queued [21] } }`
 package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
     case refused(Refusal)
     /// The person is being asked at this place; the reply follows when they have answered.
     case waitingForPerson(place: String)
+    /// The request waits for its turn; the reply follows.
+    case queued
     case made(EnclaveKey)
     case opened(Int64)
     case signed([UInt8])
@@ -149,6 +152,7 @@ package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
             case 4: return .signed(try reply.octets("signature", in: 1...8192))
             case 5: return .shared
             case 6: return .closed
+            case 21: return .queued
             default: throw DERFault("reply is unknown")
             }
         }
@@ -167,6 +171,7 @@ package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
             case .signed(let signature): try fields.tagged(4) { try $0.octets(signature) }
             case .shared: fields.tagged(5) { _ in }
             case .closed: fields.tagged(6) { _ in }
+            case .queued: fields.tagged(21) { _ in }
             }
         }
     }

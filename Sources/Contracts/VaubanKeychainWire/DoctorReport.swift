@@ -4,7 +4,8 @@ package import SwiftASN1
 package import VaubanDER
 
 /// `DoctorReport ::= SEQUENCE { rows INTEGER, checked INTEGER, unopened INTEGER, locked INTEGER, found INTEGER, repaired INTEGER,
-///   findings SEQUENCE SIZE (0..64) OF DoctorFinding, quarantine SEQUENCE SIZE (0..32) OF Quarantined, copy [0] Copy OPTIONAL }`
+///   findings SEQUENCE SIZE (0..64) OF DoctorFinding, quarantine SEQUENCE SIZE (0..32) OF Quarantined, copy [0] Copy OPTIONAL,
+///   earlier [1] SEQUENCE { date INTEGER, rows INTEGER (0..MAX) } OPTIONAL }`
 package struct DoctorReport: Hashable, Sendable {
     package static let findingsMax = 64
     private static let reasonsMax = 32
@@ -25,6 +26,8 @@ package struct DoctorReport: Hashable, Sendable {
     package var quarantine: [Quarantined] = []
     /// What became of the verified copy; nil unless everything was checked and nothing was found.
     package var copy: Copy?
+    /// The verified copy of an earlier date that stands, where no new one was kept; nil where there is none.
+    package var earlier: Earlier?
 
     package init() {}
 
@@ -52,16 +55,31 @@ package struct DoctorReport: Hashable, Sendable {
             case kept = 1
             /// The database is larger than what is kept twice.
             case tooLarge = 2
-            /// No room, or a disk that refuses.
+            /// The disk refuses, or the copy did not verify.
             case failed = 3
+            /// The disk has no room for it.
+            case noRoom = 4
         }
 
         package let state: State
         package let date: Int64
         package let rows: Int
+        /// With `noRoom`, where it was measured: the bytes that have to be made free.
+        package let bytesMissing: Int64?
 
-        package init(_ state: State, date: Int64 = 0, rows: Int = 0) {
+        package init(_ state: State, date: Int64 = 0, rows: Int = 0, bytesMissing: Int64? = nil) {
             self.state = state
+            self.date = date
+            self.rows = rows
+            self.bytesMissing = bytesMissing
+        }
+    }
+
+    package struct Earlier: Hashable, Sendable {
+        package let date: Int64
+        package let rows: Int
+
+        package init(date: Int64, rows: Int) {
             self.date = date
             self.rows = rows
         }
@@ -144,6 +162,7 @@ extension DoctorReport: DERReadable, DERWritable {
         findings = try fields.list("findings", max: Self.findingsMax)
         quarantine = try fields.list("quarantine", max: Self.reasonsMax)
         copy = try fields.optional(0, "copy") { try $0.value("copy", as: Copy.self) }
+        earlier = try fields.optional(1, "earlier") { try $0.value("earlier", as: Earlier.self) }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -152,6 +171,7 @@ extension DoctorReport: DERReadable, DERWritable {
             try fields.list(findings)
             try fields.list(quarantine)
             if let copy { try fields.tagged(0) { try $0.value(copy) } }
+            if let earlier { try fields.tagged(1) { try $0.value(earlier) } }
         }
     }
 }
@@ -178,11 +198,27 @@ extension DoctorReport.Copy: DERReadable, DERWritable {
         self.state = state
         date = try fields.integer("date", in: anyNumber)
         rows = Int(try fields.integer("rows", in: anyCount))
+        bytesMissing = try fields.optionalInteger(0, "bytes missing", in: anyCount)
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(state.rawValue)
+            try fields.integer(date)
+            try fields.integer(Int64(rows))
+            try fields.optionalInteger(0, bytesMissing)
+        }
+    }
+}
+
+extension DoctorReport.Earlier: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        date = try fields.integer("date", in: anyNumber)
+        rows = Int(try fields.integer("rows", in: anyCount))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
             try fields.integer(date)
             try fields.integer(Int64(rows))
         }

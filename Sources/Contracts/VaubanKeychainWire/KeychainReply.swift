@@ -11,6 +11,8 @@ package enum KeychainReply: Hashable, Sendable {
     case items([FoundItem])
     /// The person is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
     case waitingForPerson(String)
+    /// The request waits for its turn; the reply follows.
+    case queued
     case rewrapped(RewrapProgress)
     /// What is permitted; in as many messages as it takes.
     case permissions([Permission])
@@ -19,6 +21,14 @@ package enum KeychainReply: Hashable, Sendable {
     case restorable(RestorableCopy)
     /// The next word on this connection is the enclave's.
     case handedOver
+    /// An item's earlier values, the newest first.
+    case versions([ItemVersion])
+    /// One of the deleted items that can be restored.
+    case deleted(DeletedItem)
+    /// Whether the past is kept.
+    case keepsHistory(Bool)
+    /// How many earlier values and deleted items were destroyed.
+    case cleared(Int)
 }
 
 /// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
@@ -60,12 +70,16 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
-///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8] } }`
+///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
+///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
+///   queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
     package static let itemsMax = 256
     /// Permissions in one message.
     package static let permissionsMax = 6
+    /// Earlier values of one item.
+    package static let versionsMax = 10
 
     package init(from fields: inout DERFields) throws {
         try fields.version(KeychainRequest.version)
@@ -76,11 +90,16 @@ extension KeychainReply: DERReadable, DERWritable {
             case 1: return .done
             case 2: return .items(try reply.list("items", max: Self.itemsMax))
             case 3: return .waitingForPerson(try reply.text("where", max: 512))
+            case 21: return .queued
             case 4: return .rewrapped(try reply.value("progress"))
             case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
             case 6: return .examined(try reply.value("report"))
             case 7: return .restorable(try reply.value("copy"))
             case 8: return .handedOver
+            case 9: return .versions(try reply.list("versions", max: Self.versionsMax))
+            case 10: return .deleted(try reply.value("deleted item"))
+            case 11: return .keepsHistory(try reply.boolean("keeps history"))
+            case 12: return .cleared(Int(try reply.integer("cleared", in: 0...Int64.max)))
             default: throw DERFault("reply is unknown")
             }
         }
@@ -96,11 +115,16 @@ extension KeychainReply: DERReadable, DERWritable {
             case .done: fields.tagged(1) { _ in }
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
             case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
+            case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }
             case .examined(let report): try fields.tagged(6) { try $0.value(report) }
             case .restorable(let copy): try fields.tagged(7) { try $0.value(copy) }
             case .handedOver: fields.tagged(8) { _ in }
+            case .versions(let versions): try fields.tagged(9) { try $0.list(versions) }
+            case .deleted(let item): try fields.tagged(10) { try $0.value(item) }
+            case .keepsHistory(let isOn): try fields.tagged(11) { try $0.boolean(isOn) }
+            case .cleared(let count): try fields.tagged(12) { try $0.integer(Int64(count)) }
             }
         }
     }

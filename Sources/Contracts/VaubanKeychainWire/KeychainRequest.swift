@@ -13,7 +13,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil, applications: [String] = [])
     case copyMatching(ItemQuery, passwordBytes: Int? = nil)
     case update(ItemQuery, ItemChanges, passwordBytes: Int? = nil)
-    case delete(ItemQuery)
+    /// An item can be restored for a while, unless it is to be gone `atOnce`.
+    case delete(ItemQuery, atOnce: Bool = false)
     /// Moves a batch of this person's rows to the current keys of their classes.
     case rewrap
     /// Removes what no key opens any more: rows whose class key was destroyed, everything after an erasure.
@@ -25,12 +26,17 @@ package enum KeychainRequest: Hashable, Sendable {
     /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the person; it is
     /// repeated until none are left.
     case move(to: String)
+    /// Lays attributes over the one item that is meant, its owner among them, or makes a copy that has them. A change of owner, and
+    /// a copy of another owner's item, ask the person.
+    case transfer(ItemQuery, ItemAttributes, keepsOriginal: Bool)
     /// Looks at every row of the person and at the file, puts right what it can, and tells it in numbers.
     case examine
     /// Puts the last verified copy of this date in the place of a damaged database; without a date it tells what there is.
     case restore(copyOf: Int64?)
     /// The enclave takes this connection over: what follows on it are uses of private keys, and no room stands in between.
     case handOver
+    /// Reads and changes what is kept of the past.
+    case history(HistoryRequest, passwordBytes: Int? = nil)
 
     package static let applicationsMax = 64
     package static let passwordBytesMax = 1024
@@ -40,7 +46,7 @@ extension KeychainRequest {
     /// What the caller's context was authorised by, where the call has one.
     package var authorisation: [UInt8]? {
         switch self {
-        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query): query.authorisation
+        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _): query.authorisation
         default: nil
         }
     }
@@ -128,7 +134,8 @@ extension ItemChanges: DERReadable, DERWritable {
 }
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
-///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11] } }`
+///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
+///   history [12], transfer [16] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -153,7 +160,7 @@ extension KeychainRequest: DERReadable, DERWritable {
                 return .add(record, returns: returns, hasData: hasData, passwordBytes: passwordBytes, applications: applications ?? [])
             case 1: return .copyMatching(try call.value("query"), passwordBytes: try Self.passwordBytes(&call))
             case 2: return .update(try call.value("query"), try call.value("changes"), passwordBytes: try Self.passwordBytes(&call))
-            case 3: return .delete(try call.value("query"))
+            case 3: return .delete(try call.value("query"), atOnce: try call.optional(0, "at once") { _ in true } ?? false)
             case 4: return .rewrap
             case 5: return .discard
             case 6: return .permissions
@@ -162,6 +169,10 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 9: return .examine
             case 10: return .restore(copyOf: try call.optionalInteger(0, "date", in: Int64.min...Int64.max))
             case 11: return .handOver
+            case 12: return .history(try call.value("history"), passwordBytes: try Self.passwordBytes(&call))
+            case 16:
+                let query: ItemQuery = try call.value("query")
+                return .transfer(query, try call.value("attributes"), keepsOriginal: try call.boolean("keeps original"))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
@@ -196,7 +207,11 @@ extension KeychainRequest: DERReadable, DERWritable {
                     try call.value(changes)
                     try call.optionalInteger(0, passwordBytes.map { Int64($0) })
                 }
-            case .delete(let query): try fields.tagged(3) { try $0.value(query) }
+            case .delete(let query, let atOnce):
+                try fields.tagged(3) { call in
+                    try call.value(query)
+                    if atOnce { call.tagged(0) { _ in } }
+                }
             case .rewrap: fields.tagged(4) { _ in }
             case .discard: fields.tagged(5) { _ in }
             case .permissions: fields.tagged(6) { _ in }
@@ -205,6 +220,17 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .examine: fields.tagged(9) { _ in }
             case .restore(let date): try fields.tagged(10) { try $0.optionalInteger(0, date) }
             case .handOver: fields.tagged(11) { _ in }
+            case .history(let request, let passwordBytes):
+                try fields.tagged(12) { call in
+                    try call.value(request)
+                    try call.optionalInteger(0, passwordBytes.map { Int64($0) })
+                }
+            case .transfer(let query, let attributes, let keepsOriginal):
+                try fields.tagged(16) { call in
+                    try call.value(query)
+                    try call.value(attributes)
+                    try call.boolean(keepsOriginal)
+                }
             }
         }
     }

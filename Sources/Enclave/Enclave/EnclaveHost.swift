@@ -97,6 +97,9 @@ package struct EnclaveHost: Sendable {
     package let delays: DelayProfile
     package let policy: PasscodePolicy
     package let reader = ReaderPresence()
+    package let derivations = DerivationQueue()
+    /// Who answers for a user's requests where users share something: a user's subordinate uids are that user.
+    package var owner: @Sendable (UInt32) -> UInt32 = { $0 }
     /// Told of each step of the evidence protocol; only tests have one.
     package let trace: (@Sendable (String) -> Void)?
     /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the person;

@@ -23,14 +23,21 @@ package enum EnclaveLimits {
     /// Generations of the key of a class's private keys. None of them can ever go, since what it wraps may lie anywhere; beyond these, a
     /// first passcode makes no further one.
     package static let privateKeyGenerationsMax = 8
+    /// Generations of the factor pairs, for the same reason: what is sealed to one may be a private key that lies anywhere.
+    package static let factorGenerationsMax = 8
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.
     package static let failuresBeforeErasure: Int64 = 10
     package static let applicationPasswordBytesMax = 1024
-    /// Requests of one person that may be at a derivation or wait for one: those of them that came last would otherwise wait
-    /// longer than whoever asks for them, and fill the enclave's door.
+    /// Requests of one owner that may be at a derivation or wait for one, and of these for passwords of applications: half, so that no
+    /// program's keep its user from unlocking.
     package static let derivationsWaitingMax = 8
+    package static let applicationDerivationsWaitingMax = derivationsWaitingMax / 2
+    /// Owners of whom it is remembered when they were served last.
+    static let derivationOwnersRemembered = 1024
+    /// How often a request that waits for its turn says so: well within the time that those who asked have patience for a machine.
+    static let derivationNewsTime: UInt64 = 3_000_000_000
     /// Sleep that is shorter than this is none: two clocks are never read at the same instant.
     package static let sleepNoticed: UInt64 = 1_000_000_000
     /// How long a lock waits for keychaind to erase what it borrowed, before it cuts the line.
@@ -39,4 +46,7 @@ package enum EnclaveLimits {
     package static let attentionTime: UInt64 = 3_000_000_000
     /// How long the witness may take to say who a process is, before it is called unknown.
     package static let witnessTime: UInt64 = 3_000_000_000
+    /// How long after the enclave's start, and after the witness's line was lost, a new line is waited for at all. Longer than the
+    /// pauses after which a witness that lives, or one that is started again, connects.
+    package static let witnessGrace: UInt64 = 10_000_000_000
 }

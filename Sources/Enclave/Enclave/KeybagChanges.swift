@@ -12,7 +12,10 @@ extension Keybag {
     ) throws(Refusal) -> (Keybag, [HeldKey]) {
         // Class D has its keys already; the other classes get new ones.
         let made = KeyPurpose.classes.count { $0.availability != .always }
-        try throwIfFull(adding: made + KeyPurpose.factors.count, ofThemLent: made)
+        // Pairs of earlier passcodes stay, since what is sealed to them may lie anywhere; beyond so many of them the newest, which lay under
+        // the device meanwhile, is taken under the passcode once more in the place of a fresh one.
+        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax }
+        try throwIfFull(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.passcode = parameters
@@ -22,7 +25,9 @@ extension Keybag {
         for purpose in KeyPurpose.classes where purpose.availability != .always {
             held.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
         }
-        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .passcodeAndDevice, passcodeKey) }
+        for purpose in KeyPurpose.factors where renewsPairs || current(purpose) == nil {
+            try bag.addPair(purpose, .passcodeAndDevice, passcodeKey)
+        }
         for slot in slots {
             if slot.wrapping == .classKey { continue }
             let key = try open(slot, with: deviceKey)

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
 import Foundation
-internal import Synchronization
 package import SwiftASN1
 package import VaubanDER
 package import VaubanSecretBytes
@@ -87,11 +86,9 @@ package struct StretchCost: Sendable {
     }
 }
 
-/// Turns a passcode into 32 bytes at a known cost. One derivation runs at a time in the whole enclave, so that memory
-/// is bounded whoever asks.
-package final class PasscodeStretcher: Sendable {
+/// Turns a passcode into 32 bytes at a known cost. Vaults do so in turn (`DerivationQueue`), so that memory is bounded whoever asks.
+package struct PasscodeStretcher: Sendable {
     private let cost: StretchCost
-    private let turn = Mutex<Void>(())
 
     package init(_ cost: StretchCost) { self.cost = cost }
 
@@ -102,22 +99,16 @@ package final class PasscodeStretcher: Sendable {
         let floor = StretchParameters(salt: salt, log2Rounds: cost.log2Rounds, blockSize: cost.blockSizeMin, parallelism: 1)
         var work = cost.blockSizeMin
         if cost.time != nil {
-            // Measured within the turn, so that waiting for it counts for nothing.
-            let measured = turn.withLock { _ -> Result<UInt64, OutOfMemory> in
-                let start = now()
-                return Self.derive(Array("sample".utf8), floor).map { _ in now() - start }
-            }
-            work = cost.work(measured: try measured.get())
+            let start = now()
+            _ = try Self.derive(Array("sample".utf8), floor).get()
+            work = cost.work(measured: now() - start)
         }
         let (blockSize, passes) = cost.shape(work, atLeast: old)
         return StretchParameters(salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: blockSize, parallelism: passes)
     }
 
     package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(OutOfMemory) -> SecretBytes {
-        let result: Result<SymmetricKey, OutOfMemory> = passcode.withUnsafeBytes { bytes in
-            turn.withLock { _ in Self.derive(bytes, parameters) }
-        }
-        return SecretBytes(try result.get())
+        SecretBytes(try passcode.withUnsafeBytes { bytes in Self.derive(bytes, parameters) }.get())
     }
 
     private static func derive(_ passcode: some DataProtocol, _ parameters: StretchParameters) -> Result<SymmetricKey, OutOfMemory> {

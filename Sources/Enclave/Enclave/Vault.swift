@@ -8,10 +8,7 @@ package final class Vault: Sendable {
     package let person: UInt32
     let host: EnclaveHost
     let state: Mutex<VaultState>
-    /// One derivation of a person waits for the enclave's turn at a time, so that nobody's many hold up another's one.
-    let derivation = Mutex<Void>(())
-    /// How many of this person's requests are at a derivation or wait for one.
-    let deriving = Mutex<(all: Int, ofApplications: Int)>((0, 0))
+    private let lastKnownDue = Mutex<UInt64?>(nil)
 
     /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
     package init(person: UInt32, host: EnclaveHost) {
@@ -100,11 +97,16 @@ package final class Vault: Sendable {
 
     /// Lets time do what is due, and says when it is due next (boot-time clock).
     package func settle() -> UInt64? {
-        state.withLock { state in
+        let next = state.withLock { state in
             state.settle(host, isUse: false)
             return state.nextDue
         }
+        lastKnownDue.withLock { $0 = next }
+        return next
     }
+
+    /// When something was due next by the last `settle`, without waiting for whoever is in the vault.
+    package var due: UInt64? { lastKnownDue.withLock { $0 } }
 
     /// What must be called back from keychaind, until it `wasCalledBack`: whoever locks waits for it, also where another
     /// thread's recall is on its way already.

@@ -99,8 +99,10 @@ extension Vault {
     }
 
     /// Finishes with what was shown. The class must still be open: a lock while the person was asked wins.
-    package func finish(_ opening: LayeredOpening, _ gathered: GatheredEvidence, password: borrowing SecretBytes?) throws(Refusal) -> SecretBytes {
-        let layer = try passwordLayer(of: opening, password)
+    package func finish(
+        _ opening: LayeredOpening, _ gathered: GatheredEvidence, password: borrowing SecretBytes?, for requester: DerivationRequester = .patient
+    ) throws(Refusal) -> SecretBytes {
+        let layer = try passwordLayer(of: opening, password, for: requester)
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
@@ -131,11 +133,14 @@ extension Vault {
         }
     }
 
-    private func passwordLayer(of opening: LayeredOpening, _ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer? {
+    private func passwordLayer(
+        of opening: LayeredOpening, _ password: borrowing SecretBytes?, for requester: DerivationRequester
+    ) throws(Refusal) -> PasswordLayer? {
         guard let parameters = opening.layered.password else { return nil }
-        try enterLine(ofApplication: true)
-        defer { leaveLine(ofApplication: true) }
-        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
+        try Self.throwIfUnfit(password)
+        let place = try enterQueue(.applicationPassword)
+        defer { host.derivations.leave(place) }
+        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters, place, for: requester))
     }
 }
 

@@ -7,42 +7,26 @@ package import VaubanSecretBytes
 extension Vault {
     /// Compares a passcode, counting the try durably first, and answers the key that it gives. The lock state does not
     /// change by it; fingers count again.
-    package func authenticate(_ passcode: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
-        // A place in the line comes first: what is not compared is not to be counted.
-        try enterLine()
-        defer { leaveLine() }
-        let (bag, parameters) = try countGuess()
-        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
-        let isRight = bag.accepts(passcodeKey: key)
-        try state.withLock { (state) throws(Refusal) in
-            guard isRight, state.keybag?.passcode == parameters, state.keybag?.accepts(passcodeKey: key) == true else {
-                let failures = state.attempts?.failures ?? 0
-                throw Refusal(
-                    .authenticationFailed, "the passcode is wrong", triesLeft: host.delays.triesLeft(afterFailures: failures),
-                    secondsToWait: state.secondsToWait(now: host.clock.boot))
-            }
-            state.lastUse = host.clock.boot
-            state.clearAttempts(person: person, host: host)
-            try state.arm(key, host)
+    package func authenticate(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) -> SecretBytes {
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        // The derivation comes before the count: it says nothing about the passcode without the device's key, and a try that
+        // waits for its derivation is no try yet.
+        let parameters = try parametersOfTry()
+        let stretched = try stretch(passcode, parameters, place, for: requester)
+        return try state.withLock { (state) throws(Refusal) -> SecretBytes in
+            try state.compare(stretched: stretched, parameters, person: person, host: host)
         }
-        return key
     }
 
-    /// Counts a try before anything is computed from it; what cannot be counted is not compared.
-    private func countGuess() throws(Refusal) -> (Keybag, StretchParameters) {
-        try state.withLock { (state) throws(Refusal) -> (Keybag, StretchParameters) in
+    /// What a try is derived with; refused at once where none would be compared.
+    private func parametersOfTry() throws(Refusal) -> StretchParameters {
+        try state.withLock { (state) throws(Refusal) -> StretchParameters in
             state.settle(host, isUse: false)
             try state.throwIfUnreadable()
-            guard let bag = state.keybag, let parameters = bag.passcode, var record = state.attempts else { throw Refusal(.passcodeNotSet) }
+            guard let parameters = state.keybag?.passcode, state.attempts != nil else { throw Refusal(.passcodeNotSet) }
             try state.throwIfLockedOut(now: host.clock.boot)
-            record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
-            let end = try host.write(record, .attempts, person)
-            state.attempts = record
-            state.notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
-            // A count that a power cut may take back is counted, and not compared.
-            try end.orThrow()
-            host.trace?("count p:\(person)")
-            return (bag, parameters)
+            return parameters
         }
     }
 
@@ -66,8 +50,8 @@ extension Vault {
         }
     }
 
-    package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
-        let key = try authenticate(passcode)
+    package func unlock(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
             let (found, _) = try state.created(person: person, host: host)
             try found.throwIfChanged(since: key)
@@ -79,17 +63,19 @@ extension Vault {
     }
 
     /// Sets the first passcode, with a recovery key if there is one. Every key that was lent is to be given back.
-    package func setPasscode(_ passcode: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
+    package func setPasscode(
+        _ passcode: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil, for requester: DerivationRequester = .patient
+    ) throws(Refusal) {
         try throwIfWeak(passcode)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
             state.settle(host)
             return try state.created(person: person, host: host).0
         }
         guard bag.passcode == nil else { throw Refusal(.passcodeAlreadySet) }
-        try enterLine()
-        defer { leaveLine() }
-        let parameters = try newParameters()
-        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters), host.backend)
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester)
+        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters, place, for: requester), host.backend)
         let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
         try state.withLock { (state) throws(Refusal) in
             guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else { throw Refusal(.passcodeAlreadySet) }
@@ -106,14 +92,16 @@ extension Vault {
 
     /// Wraps the same keys by another passcode. No item is touched, and the lock state stays. With `rolls`, new class keys
     /// come before the old ones.
-    package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
+    package func changePasscode(
+        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false, for requester: DerivationRequester = .patient
+    ) throws(Refusal) {
         try throwIfWeak(new)
-        let oldKey = try authenticate(old)
+        let oldKey = try authenticate(old, for: requester)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(person: person, host: host).0 }
-        try enterLine()
-        defer { leaveLine() }
-        let parameters = try newParameters(atLeast: bag.passcode)
-        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
         try state.withLock { (state) throws(Refusal) in
             guard let now = state.keybag else { throw Refusal(.keysChanged) }
             try now.throwIfChanged(since: oldKey)
@@ -129,29 +117,17 @@ extension Vault {
 
     // MARK: The cost of a guess
 
-    /// A place in the person's line of derivations, which `leaveLine` gives back. Passwords of applications take half of it at most, so
-    /// that no program's keep its person from unlocking.
-    func enterLine(ofApplication: Bool = false) throws(Refusal) {
-        let isIn = deriving.withLock { waiting in
-            guard waiting.all < EnclaveLimits.derivationsWaitingMax else { return false }
-            if ofApplication, waiting.ofApplications >= EnclaveLimits.derivationsWaitingMax / 2 { return false }
-            waiting.all += 1
-            if ofApplication { waiting.ofApplications += 1 }
-            return true
-        }
-        if !isIn { throw Refusal(.unavailable, "too many passcodes are being checked at once; try again") }
+    /// A place among the owner's requests for derivations, which is to be left again.
+    func enterQueue(_ kind: DerivationKind = .passcode) throws(Refusal) -> DerivationOrder.Place {
+        try host.derivations.enter(kind, of: host.owner(person))
     }
 
-    func leaveLine(ofApplication: Bool = false) {
-        deriving.withLock { waiting in
-            waiting.all -= 1
-            if ofApplication { waiting.ofApplications -= 1 }
-        }
-    }
-
-    func newParameters(atLeast old: StretchParameters? = nil) throws(Refusal) -> StretchParameters {
+    func newParameters(
+        _ place: DerivationOrder.Place, for requester: DerivationRequester, atLeast old: StretchParameters? = nil
+    ) throws(Refusal) -> StretchParameters {
         let salt = try Keybag.randomBytes(32)
-        return try derivation.withLock { _ throws(Refusal) -> StretchParameters in
+        // Measured within the turn, so that waiting for it counts for nothing.
+        return try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> StretchParameters in
             do throws(PasscodeStretcher.OutOfMemory) {
                 return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
             } catch {
@@ -160,8 +136,10 @@ extension Vault {
         }
     }
 
-    func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
-        try derivation.withLock { _ throws(Refusal) -> SecretBytes in
+    func stretch(
+        _ passcode: borrowing SecretBytes, _ parameters: StretchParameters, _ place: DerivationOrder.Place, for requester: DerivationRequester
+    ) throws(Refusal) -> SecretBytes {
+        try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> SecretBytes in
             do throws(PasscodeStretcher.OutOfMemory) {
                 return try host.stretcher.stretch(passcode, parameters)
             } catch {
@@ -181,6 +159,36 @@ extension Vault {
 }
 
 extension VaultState {
+    /// Counts a try durably, then compares it, in one piece: no other try of this vault is between the two. So tries that come
+    /// at the same time are worth what they are worth one after the other, and a crash between the two costs this one try.
+    fileprivate mutating func compare(
+        stretched: borrowing SecretBytes, _ parameters: StretchParameters, person: UInt32, host: EnclaveHost
+    ) throws(Refusal) -> SecretBytes {
+        settle(host, isUse: false)
+        try throwIfUnreadable()
+        guard let bag = keybag, let current = bag.passcode, var record = attempts else { throw Refusal(.passcodeNotSet) }
+        guard current == parameters else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+        try throwIfLockedOut(now: host.clock.boot)
+        record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
+        let end = try host.write(record, .attempts, person)
+        attempts = record
+        // A count that a power cut may take back is counted, and not compared.
+        try end.orThrow()
+        host.trace?("count p:\(person)")
+        let key = try bag.passcodeKey(stretched: stretched, host.backend)
+        guard bag.accepts(passcodeKey: key) else {
+            // Only now: a try that was not compared delays nobody.
+            notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
+            throw Refusal(
+                .authenticationFailed, "the passcode is wrong", triesLeft: host.delays.triesLeft(afterFailures: record.failures),
+                secondsToWait: secondsToWait(now: host.clock.boot))
+        }
+        lastUse = host.clock.boot
+        clearAttempts(person: person, host: host)
+        try arm(key, host)
+        return key
+    }
+
     /// Opens every key that a passcode key opens.
     mutating func open(
         _ bag: Keybag, with passcodeKey: borrowing SecretBytes, _ cause: DeviceStatus.Cause, _ host: EnclaveHost

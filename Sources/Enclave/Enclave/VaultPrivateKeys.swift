@@ -9,13 +9,15 @@ package import VaubanSecretBytes
 extension Vault {
     /// Makes a private key. Its class must be open; asks nobody, whatever the access control, but for the application's password
     /// where the control has that flag.
-    package func makeKey(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal) -> EnclaveKey {
+    package func makeKey(
+        _ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .patient
+    ) throws(Refusal) -> EnclaveKey {
         guard let requirement = control.requirement(for: kind.does(.sign) ? .sign : .decapsulate) else {
             throw Refusal(.badParameter, "an access control that asks for the person needs privateKeyUsage to protect a private key")
         }
         try throwIfNeverMet(requirement, of: control)
         if control.needsApplicationPassword { try throwIfClosed(control.protection, of: person) }
-        let layer = control.needsApplicationPassword ? try newPasswordLayer(password) : nil
+        let layer = control.needsApplicationPassword ? try newPasswordLayer(password, for: requester) : nil
         let made = try SoftwareKey.make(kind)
         return try state.withLock { (state) throws(Refusal) -> EnclaveKey in
             state.settle(host)

@@ -9,7 +9,9 @@ package import VaubanSecretBytes
 extension Vault {
     /// Makes an item key for a row. Needs the row's class to be open, and no person, whatever the access control; the
     /// application's password only where the control has that flag.
-    package func seal(_ row: RowBinding, password: borrowing SecretBytes? = nil) throws(Refusal) -> SealedItemKey {
+    package func seal(
+        _ row: RowBinding, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .patient
+    ) throws(Refusal) -> SealedItemKey {
         let rowBytes = try Self.encoded(row)
         let itemBytes = try Self.encoded(row.ofItem)
         let control = row.accessControl
@@ -20,7 +22,7 @@ extension Vault {
         if let control { try throwIfNeverMet(requirement, of: control) }
         if control?.needsApplicationPassword == true { try throwIfClosed(row.protection, of: row.person) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
-        let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password) : nil
+        let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password, for: requester) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
@@ -87,14 +89,25 @@ extension Vault {
         }
     }
 
-    func newPasswordLayer(_ password: borrowing SecretBytes?) throws(Refusal) -> PasswordLayer {
-        try enterLine(ofApplication: true)
-        defer { leaveLine(ofApplication: true) }
-        let parameters = try newParameters()
-        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters))
+    func newPasswordLayer(_ password: borrowing SecretBytes?, for requester: DerivationRequester) throws(Refusal) -> PasswordLayer {
+        try Self.throwIfUnfit(password)
+        let place = try enterQueue(.applicationPassword)
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester)
+        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters, place, for: requester))
     }
 
-    func stretchApplicationPassword(_ password: borrowing SecretBytes?, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
+    func stretchApplicationPassword(
+        _ password: borrowing SecretBytes?, _ parameters: StretchParameters, _ place: DerivationOrder.Place, for requester: DerivationRequester
+    ) throws(Refusal) -> SecretBytes {
+        switch password {
+        case .none: throw Refusal(.applicationPasswordMissing)
+        case .some(let password): return try stretch(password, parameters, place, for: requester)
+        }
+    }
+
+    /// Refuses before anything is waited for what no password of an application can be.
+    static func throwIfUnfit(_ password: borrowing SecretBytes?) throws(Refusal) {
         switch password {
         case .none: throw Refusal(.applicationPasswordMissing)
         case .some(let password):
@@ -102,7 +115,6 @@ extension Vault {
             guard password.count <= EnclaveLimits.applicationPasswordBytesMax else {
                 throw Refusal(.badParameter, "the application's password is too long")
             }
-            return try stretch(password, parameters)
         }
     }
 

@@ -7,8 +7,8 @@ package import VaubanSecretBytes
 
 extension Vault {
     /// Removes the passcode. Items of the passcode class are gone; everything else opens by the device alone.
-    package func removePasscode(_ passcode: borrowing SecretBytes) throws(Refusal) {
-        let key = try authenticate(passcode)
+    package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
             guard let bag = state.keybag else { throw Refusal(.passcodeNotSet) }
             try bag.throwIfChanged(since: key)
@@ -24,11 +24,11 @@ extension Vault {
 
     /// Makes everything of this person unreadable for good and begins a new keychain. Without a passcode only where none
     /// is set, or after so many wrong ones that it must have been forgotten.
-    package func erase(_ passcode: borrowing SecretBytes?) throws(Refusal) {
+    package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .patient) throws(Refusal) {
         let isKnown: Bool
         switch passcode {
         case .some(let passcode):
-            _ = try authenticate(passcode)
+            _ = try authenticate(passcode, for: requester)
             isKnown = true
         case .none: isKnown = false
         }
@@ -53,7 +53,8 @@ extension Vault {
     /// Sets a new passcode with the recovery key, which is worth nothing afterwards. Not counted: there is no guessing at
     /// 128 random bits, and a delay must not keep out whom it is there for.
     package func recover(
-        with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?
+        with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
+        for requester: DerivationRequester = .patient
     ) throws(Refusal) {
         try throwIfWeak(new)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
@@ -62,10 +63,10 @@ extension Vault {
         }
         guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
         let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
-        try enterLine()
-        defer { leaveLine() }
-        let parameters = try newParameters(atLeast: bag.passcode)
-        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters), host.backend)
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
         let publicKey = try bag.publicKey(of: newRecoveryKey)
         try state.withLock { (state) throws(Refusal) in
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
@@ -84,8 +85,10 @@ extension Vault {
     }
 
     /// Another recovery key, or none any more.
-    package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
-        let key = try authenticate(passcode)
+    package func setRecoveryKey(
+        _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient
+    ) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
         try changeKeybag { (bag) throws(Refusal) in
             try bag.throwIfChanged(since: key)
             let publicKey = try bag.publicKey(of: recoveryKey)
@@ -94,8 +97,10 @@ extension Vault {
         }
     }
 
-    package func configure(_ settings: LockSettings, passcode: borrowing SecretBytes) throws(Refusal) {
-        let key = try authenticate(passcode)
+    package func configure(
+        _ settings: LockSettings, passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient
+    ) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
         try changeKeybag { (bag) throws(Refusal) in
             try bag.throwIfChanged(since: key)
             bag.settings = settings

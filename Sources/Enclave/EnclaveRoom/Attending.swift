@@ -40,15 +40,24 @@ extension EnclaveRoom {
     /// Where what the person could answer with is another than before, whoever watches hears of it.
     func tellChange(of vault: Vault) { if vault.takeEnvironmentChange() { changes.tell(of: vault.person) } }
 
-    /// Sets the timer for the vault that is due first.
-    func reschedule() { timer.set(at: loadedVaults.compactMap { $0.settle() }.min()) }
+    /// Tells every vault of an event and completes what it ended. A vault whose disk does not answer is completed when it can be.
+    func sweep(_ event: VaultEvent) { sweeping.tell(event, to: loadedVaults) { [self] in attend(to: $0) } }
+
+    /// The same for one person, if anything of theirs may be open.
+    func sweep(_ event: VaultEvent, of person: UInt32) {
+        if let vault = knownVault(of: person) { sweeping.tell(event, to: [vault]) { [self] in attend(to: $0) } }
+    }
+
+    /// Sets the timer for the vault that is due first, as each said last: whoever sets it waits for nobody's vault. One that is busy
+    /// is looked at again when it can be had.
+    func reschedule() { timer.set(at: loadedVaults.filter { !sweeping.isPending($0.person) }.compactMap(\.due).min()) }
 
     /// The thread on which vaults close by themselves: after a grace, after idleness, and when the machine wakes.
     func startAttending(_ timer: DueTimer) {
         let thread = Thread { [self] in
             while true {
                 timer.wait()
-                attend(to: loadedVaults)
+                sweep(.timePassed)
                 reschedule()
                 Residue.overwrite()
             }

@@ -15,9 +15,16 @@ protocol CallerLine: AnyObject {
     var allowing: (RequestTrace, [UInt8])? { get set }
     /// Tells the other end where the person is being asked.
     func report(_ place: String) throws
+    /// Tells the other end that the request waits for its turn.
+    func reportQueued() throws
 }
 
 extension CallerLine {
+    /// For whom a derivation of this request is made: it leaves the queue when the other end hangs up, or the caller's process ends.
+    func requester(for caller: Peer) -> DerivationRequester {
+        DerivationRequester(connection: channel.socket, process: caller.process) { [self] in try reportQueued() }
+    }
+
     /// What an item or a private key still needs: its application's password, and what its person shows.
     func finish(
         _ opening: LayeredOpening, _ kind: PromptOperation, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
@@ -28,7 +35,7 @@ extension CallerLine {
         let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
         if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
         let operation = Operation(kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item)
-        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password)
+        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password, for: requester(for: caller))
         release()
         return key
     }

@@ -8,7 +8,7 @@ internal import VaubanRoomHardening
 
 /// All in which the shipped program and the one for tests differ.
 package struct EnclaveOptions: Sendable {
-    package let cost: StretchCost
+    package var cost: StretchCost
     package var clock: any EnclaveClock = SystemClock()
     /// Told of each step of the evidence protocol.
     package var trace: (@Sendable (String) -> Void)?
@@ -33,22 +33,26 @@ package enum EnclaveProgram {
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
             // The list of the system's users is out of reach when the room is shut in, and so is what tells of the machine.
             let peers = try RoomPeers()
-            let tellsFingerSets = try options.tellsFingerSets ?? Roster.isOfThisProcess()
+            let isInstalled = try Roster.isOfThisProcess()
+            let tellsFingerSets = options.tellsFingerSets ?? isInstalled
             let machineID = SmallFile.text(path: "/etc/machine-id", max: 64)
             let cost = options.cost.within(memory: MachineMemory.limit)
             let missing = try hardening.confine(state: folder)
             let backend = backend(in: folder)
+            let accounts = Accounts.ofThisMachine
+            let store = FileStateStore(in: folder, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
             var host = EnclaveHost(
-                backend: backend, store: FileStateStore(in: folder), clock: options.clock,
+                backend: backend, store: store, clock: options.clock,
                 stretcher: PasscodeStretcher(cost), trace: options.trace)
             host.missingProtections = missing
             host.tellsFingerSets = tellsFingerSets
+            host.owner = { accounts.owner(of: $0) }
             // Without a device secret there is nothing that could have been copied.
             if backend is DeviceSecret, let warning = MachineMark.warning(in: folder, machineID: machineID) {
                 host.missingProtections.append(warning)
                 report(warning)
             }
-            let room = try EnclaveRoom(host: host, peers: peers)
+            let room = try EnclaveRoom(host: host, peers: peers, accounts: accounts, holders: isInstalled ? store.holders(accounts) : nil)
             defer { withExtendedLifetime(lock) {} }
             try room.run(listener: try sockets.socket("enclave"))
         } catch {

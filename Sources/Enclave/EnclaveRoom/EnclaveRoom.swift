@@ -24,12 +24,19 @@ package final class EnclaveRoom: Sendable {
     let log: Logger
     private let peers: RoomPeers
     private let vaults: Vaults
+    private let accounts: Accounts
+    /// Whose the state of each user is; nil in user mode, where all of it is one user's.
+    private let holders: StateHolders?
+    private let limiter = LogLimiter()
+    let sweeping = VaultSweep()
     /// Wakes the room when a vault has something to do by itself.
     let timer: DueTimer
 
-    package init(host: EnclaveHost, peers: RoomPeers) throws {
+    package init(host: EnclaveHost, peers: RoomPeers, accounts: Accounts = .ofThisMachine, holders: StateHolders? = nil) throws {
         self.host = host
         self.peers = peers
+        self.accounts = accounts
+        self.holders = holders
         log = Logger(label: "enclaved")
         vaults = Vaults(host: host)
         inbox = PasscodeInbox(clock: host.clock)
@@ -47,19 +54,25 @@ package final class EnclaveRoom: Sendable {
     /// Serves for ever.
     package func run(listener: Descriptor) throws(SystemFault) -> Never {
         let peers = peers
-        // A room comes on behalf of many: what bounds one person is that person's number of connections to the room.
-        let limit = (total: DoorLimits.enclaveConnectionsMax, perUser: DoorLimits.enclaveConnectionsMax)
+        // A room comes on behalf of many, and shares out its connections among their owners.
+        let connections = ConnectionTable(max: DescriptorLimit.connections(DoorLimits.enclaveConnectionsMax), sharing: .rooms)
         startAttending(timer)
         changes.start()
-        try Doorway(listener: listener, limit: limit, admits: { peers.admits($0) }).run(
-            refused: { [log] fault, uid in log.notice("a connection of user \(uid) ended in the handshake: \(fault)") },
+        try Doorway(listener: listener, connections: connections, admits: { peers.admits($0) }).run(
+            refused: { [log, limiter] fault, uid in
+                guard let leftOut = limiter.line(about: uid) else { return }
+                log.notice("a connection of user \(uid) ended in the handshake: \(fault)", metadata: ["lines left out": "\(leftOut)"])
+            },
             serve: { [self] visitor in serve(visitor) })
     }
 
     /// One connection, whose role its greeting named and whose uid must be that room's.
     private func serve(_ visitor: Visitor) {
         guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
-            log.warning("user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs")
+            if let leftOut = limiter.line(about: visitor.peer.uid) {
+                log.warning(
+                    "user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs", metadata: ["lines left out": "\(leftOut)"])
+            }
             return
         }
         switch role {
@@ -76,36 +89,33 @@ package final class EnclaveRoom: Sendable {
     /// What the reader says, and that it is gone, may change what people can show.
     private func serveReader(_ channel: Channel) {
         reader.serve(
-            channel, told: { [self] in attend(to: loadedVaults) },
+            channel, told: { [self] in sweep(.timePassed) },
             ended: { [self] in
-                for vault in loadedVaults { vault.readerIsGone() }
-                attend(to: loadedVaults)
+                sweep(.readerIsGone)
             })
     }
 
     func vault(of person: UInt32) -> Vault { vaults.vault(of: person) }
 
-    /// The vaults of all who were looked at since the start; nobody else has an open key.
-    var loadedVaults: [Vault] { vaults.all }
-}
-
-/// The vaults that were looked at since the start.
-private final class Vaults: Sendable {
-    private let host: EnclaveHost
-    private let list = Mutex<[UInt32: Vault]>([:])
-
-    init(host: EnclaveHost) { self.host = host }
-
-    var all: [Vault] { list.withLock { Array($0.values) } }
-
-    func vault(of person: UInt32) -> Vault {
-        list.withLock { vaults in
-            if let vault = vaults[person] { return vault }
-            let vault = Vault(person: person, host: host)
-            vaults[person] = vault
-            return vault
+    /// Returns where what is kept under the caller's number is the caller's. What was loaded for an earlier holder of the number is
+    /// locked and forgotten.
+    func throwIfAnothers(_ uid: UInt32) throws(Refusal) {
+        // The rooms let nobody in whom the system does not know.
+        accounts.recognise(uid)
+        do throws(Refusal) { try holders?.verify(uid) } catch {
+            if let vault = vaults.forget(uid) {
+                try? vault.lock()
+                attend(to: vault)
+            }
+            throw error
         }
     }
+
+    /// The vault of a person who was looked at since the start.
+    func knownVault(of person: UInt32) -> Vault? { vaults.known(person) }
+
+    /// The vaults of all who were looked at since the start; nobody else has an open key.
+    var loadedVaults: [Vault] { vaults.all }
 }
 
 /// Which uid each of this room's peers must have.

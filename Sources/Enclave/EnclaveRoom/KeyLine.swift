@@ -13,7 +13,7 @@ internal import VaubanRoomHardening
 import VaubanSecretBytes
 
 /// `@unchecked Sendable`: `allowing` and `last` belong to the thread that serves the line; everything else is immutable or locked.
-final class KeyLine: CallerLine, @unchecked Sendable {
+final class KeyLine: CallerLine, TabledConnection, @unchecked Sendable {
     let room: EnclaveRoom
     let channel: Channel
     let caller: Peer
@@ -21,8 +21,7 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
     private let keys = Mutex<[Int64: OpenedKey]>([:])
-    /// Since when it waits for a request; nil while it works on one.
-    private let idle = Mutex<UInt64?>(nil)
+    private let ending = Mutex(false)
 
     init(room: EnclaveRoom, channel: Channel, caller: Peer, identity: CallerIdentity?) {
         self.room = room
@@ -32,6 +31,8 @@ final class KeyLine: CallerLine, @unchecked Sendable {
     }
 
     func report(_ place: String) throws { try channel.send(header: try KeyReply.waitingForPerson(place: place).encoded()) }
+
+    func reportQueued() throws { try channel.send(header: try KeyReply.queued.encoded()) }
 
     /// Erases what a lock closed; the handles stay, and open again with their class.
     func erase(everything: Bool) {
@@ -44,17 +45,20 @@ final class KeyLine: CallerLine, @unchecked Sendable {
 
     func serve() {
         while true {
-            idle.withLock { $0 = MachineClock.monotonic }
             guard let message = try? channel.receive(.idle) else { return }
-            idle.withLock { $0 = nil }
             guard (try? answer(message)) ?? false else { return }
         }
     }
 
-    var idleSince: UInt64? { idle.withLock { $0 } }
+    /// Since when it waits for a request; nil while it works on one.
+    var idleSince: UInt64? { channel.idleSince }
+    /// Whether it was told to end, and is still there only for what had just come.
+    var isEnding: Bool { ending.withLock { $0 } }
 
-    /// Ends the line. Whoever used it makes another when it needs one.
-    func end() { channel.shutDown() }
+    func endWhenIdle() {
+        ending.withLock { $0 = true }
+        channel.endWhenIdle()
+    }
 
     /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
     private func answer(_ message: consuming Message) throws -> Bool {
@@ -115,7 +119,7 @@ final class KeyLine: CallerLine, @unchecked Sendable {
         switch request {
         case .make(let kind, let control):
             room.attend(to: vault)
-            return .reply(.made(try vault.makeKey(kind, control, password: secret)))
+            return .reply(.made(try vault.makeKey(kind, control, password: secret, for: requester(for: caller))))
         case .open(let key):
             room.attend(to: vault)
             // Everything of a key is bound to its outermost layer: that it comes off says that nothing was altered.

@@ -4,48 +4,47 @@ internal import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
 
-/// The connections on which private keys are used, so that a lock reaches what is open there.
+/// The connections on which private keys are used, so that a lock reaches what is open there. Owners share them as they share an
+/// endpoint's (Specs/owners.md).
 final class KeyLines: Sendable {
-    private let lines = Mutex<[ObjectIdentifier: KeyLine]>([:])
+    private let lines = Mutex<[ConnectionTable.Place: KeyLine]>([:])
+    private let table: ConnectionTable
+    private let accounts: Accounts
 
-    /// Serves a connection on a thread of its own until it ends. Where there are too many, the one that was idle for longest gives way:
+    init(accounts: Accounts = .ofThisMachine) {
+        table = ConnectionTable(
+            max: DescriptorLimit.connections(DoorLimits.connectionsMax), perOwnerMax: EnclaveLimits.keyLinesPerPersonMax)
+        self.accounts = accounts
+    }
+
+    /// Serves a connection on a thread of its own until it ends. Where there are too many, one that was idle for long gives way:
     /// whose it is makes another when it needs one.
     func begin(_ line: KeyLine) throws(Refusal) {
-        let ended: [KeyLine]? = lines.withLock { lines in
-            var ended: [KeyLine] = []
-            for (isCounted, max) in line.limits {
-                let counted = lines.values.filter(isCounted)
-                guard counted.count >= max else { continue }
-                let idle = counted.compactMap { line in line.idleSince.map { (line, $0) } }
-                guard let longest = idle.min(by: { $0.1 < $1.1 })?.0 else { return nil }
-                lines[ObjectIdentifier(longest)] = nil
-                ended.append(longest)
-            }
-            lines[ObjectIdentifier(line)] = line
-            return ended
-        }
-        guard let ended else { throw Refusal(.unavailable, "too many connections use private keys at once; try again") }
-        for line in ended { line.end() }
+        try makeRoom(inTheProcessOf: line)
+        guard let place = table.enter(accounts.owner(of: line.caller.uid)) else { throw Self.tooMany }
+        table.set(line, in: place)
+        lines.withLock { $0[place] = line }
         let thread = Thread { [self] in
             line.serve()
-            lines.withLock { $0[ObjectIdentifier(line)] = nil }
+            lines.withLock { $0[place] = nil }
+            table.leave(place)
         }
         thread.stackSize = 1 << 19
         thread.start()
     }
 
+    /// No program takes all that its user may have.
+    private func makeRoom(inTheProcessOf line: KeyLine) throws(Refusal) {
+        let own = lines.withLock { $0.filter { $0.value.caller.uid == line.caller.uid && $0.value.caller.pid == line.caller.pid && !$0.value.isEnding } }
+        guard own.count >= EnclaveLimits.keyLinesPerProcessMax else { return }
+        let idle = own.compactMap { place, line in line.idleSince.map { (place: place, since: $0) } }
+        guard let longest = idle.min(by: { $0.since < $1.since }) else { throw Self.tooMany }
+        table.end(longest.place)
+    }
+
+    private static let tooMany = Refusal(.unavailable, "too many connections use private keys at once; try again")
+
     func erase(_ person: UInt32, everything: Bool) {
         for line in lines.withLock({ Array($0.values) }) where line.caller.uid == person { line.erase(everything: everything) }
-    }
-}
-
-extension KeyLine {
-    /// What counts with this one, and how many of it there may be: of its process, of its person, and of all people.
-    fileprivate var limits: [((KeyLine) -> Bool, Int)] {
-        [
-            ({ [caller] in $0.caller.uid == caller.uid && $0.caller.pid == caller.pid }, EnclaveLimits.keyLinesPerProcessMax),
-            ({ [caller] in $0.caller.uid == caller.uid }, EnclaveLimits.keyLinesPerPersonMax),
-            ({ _ in true }, DoorLimits.connectionsMax),
-        ]
     }
 }

@@ -254,9 +254,10 @@ private final class Prompt {
         trace.used(challenge.nonce)
         let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, allowing: ceremony)
         do throws(Refusal) {
-            gathered.passcodeKey = try vault.authenticate(passcode)
+            gathered.passcodeKey = try vault.authenticate(passcode, for: line.requester(for: caller))
         } catch {
             trace.evidence(challenge.nonce, "passcode", isRight: false)
+            if error.reason == .cancelled { outcome = .callerGone }
             guard error.reason == .authenticationFailed else { throw error }
             vault.note(WrongGuess(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
             attempt += 1

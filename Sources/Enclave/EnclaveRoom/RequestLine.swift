@@ -121,6 +121,8 @@ final class RequestLine: CallerLine {
 
     func report(_ place: String) throws { try channel.send(header: try EnclaveReply.waitingForPerson(place: place).encoded()) }
 
+    func reportQueued() throws { try channel.send(header: try EnclaveReply.queued.encoded()) }
+
     /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
     /// connected, not what the other room says.
     private func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
@@ -133,7 +135,9 @@ final class RequestLine: CallerLine {
             throw Refusal(.badParameter, "the caller's process is not the one that connected")
         }
         identity = nil
+        registered = nil
         room.authorisations.end(of: self)
+        try room.throwIfAnothers(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
         return .caller(person: peer.uid, pid: Int64(peer.pid))
     }

@@ -24,7 +24,7 @@ extension RequestLine {
     ) throws(Refusal) -> Response {
         switch request {
         case .seal(let row):
-            let sealed = try vault.seal(row, password: secret)
+            let sealed = try vault.seal(row, password: secret, for: requester(for: caller))
             return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
 
         case .open(let row, let wrapped, let reason, let mayAsk, let authorisation):
@@ -73,17 +73,19 @@ extension RequestLine {
 
         case .setPasscode(let challenge, let new, let recoveryKey):
             let given = try unseal(challenge, new, allowing: .setPasscode(recoveryKey: recoveryKey), caller)
-            try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setPasscode(given.passcode(0), recoveryKey: key) }
+            try given.withRecoveryKey(1) { (key) throws(Refusal) in 
+                try vault.setPasscode(given.passcode(0), recoveryKey: key, for: requester(for: caller))
+            }
 
         case .changePasscode(let challenge, let old, let new, let rolls):
             let given = try unseal(challenge, old, allowing: .changePasscode(new: new, rolls: rolls), caller)
             try guessing(.change, caller, vault) { () throws(Refusal) in
-                try vault.changePasscode(from: given.passcode(0), to: given.passcode(1), rolls: rolls)
+                try vault.changePasscode(from: given.passcode(0), to: given.passcode(1), rolls: rolls, for: requester(for: caller))
             }
 
         case .unlock(let challenge, let sealed):
             let given = try unseal(challenge, toUnlock: sealed, caller)
-            try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0)) }
+            try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0), for: requester(for: caller)) }
 
         case .lock: try vault.lock()
 

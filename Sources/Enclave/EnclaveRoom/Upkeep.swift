@@ -12,14 +12,14 @@ extension RequestLine {
         switch request {
         case .removePasscode(let challenge, let sealed):
             let given = try unseal(challenge, sealed, allowing: .removePasscode, caller)
-            try guessing(.remove, caller, vault) { () throws(Refusal) in try vault.removePasscode(given.passcode(0)) }
+            try guessing(.remove, caller, vault) { () throws(Refusal) in try vault.removePasscode(given.passcode(0), for: requester(for: caller)) }
 
         case .erase(let challenge, let sealed):
             let given = try unseal(challenge, sealed, allowing: .erase, caller)
             guard sealed != nil else { return try vault.erase(nil) }
             try guessing(.erase, caller, vault) { () throws(Refusal) in
                 let passcode: SecretBytes? = try given.passcode(0)
-                try vault.erase(passcode)
+                try vault.erase(passcode, for: requester(for: caller))
             }
 
         case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
@@ -27,18 +27,23 @@ extension RequestLine {
             let given = try unseal(challenge, recoveryKey, allowing: ceremony, caller)
             let typed = try given.recoveryKey(0)
             try given.withRecoveryKey(2) { (next) throws(Refusal) in
-                try vault.recover(with: typed, to: given.passcode(1), newRecoveryKey: next)
+                try vault.recover(with: typed, to: given.passcode(1), newRecoveryKey: next, for: requester(for: caller))
             }
 
         case .setRecoveryKey(let challenge, let sealed, let recoveryKey):
             let given = try unseal(challenge, sealed, allowing: .setRecoveryKey(recoveryKey), caller)
             try guessing(.recoveryKey, caller, vault) { () throws(Refusal) in
-                try given.withRecoveryKey(1) { (key) throws(Refusal) in try vault.setRecoveryKey(key, passcode: given.passcode(0)) }
+                try given.withRecoveryKey(1) { (key) throws(Refusal) in
+                    try vault.setRecoveryKey(key, passcode: given.passcode(0), for: requester(for: caller))
+                }
             }
 
         case .configure(let challenge, let sealed, let settings):
             let given = try unseal(challenge, sealed, allowing: .configure(settings), caller)
-            try guessing(.configure, caller, vault) { () throws(Refusal) in try vault.configure(settings, passcode: given.passcode(0)) }
+            try guessing(.configure, caller, vault) { () throws(Refusal) in
+                try vault.configure(settings, passcode: given.passcode(0), for: requester(for: caller))
+            }
+            _ = vault.settle()
             room.reschedule()
 
         case .enrol(let challenge, let sealed, let unlocks):
@@ -46,7 +51,7 @@ extension RequestLine {
 
         case .forgetFingers(let challenge, let sealed):
             let given = try unseal(challenge, sealed, allowing: .forgetFingers, caller)
-            try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
+            try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
             try vault.endEnrolment()
             _ = try verdict(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
 
@@ -63,7 +68,7 @@ extension RequestLine {
         _ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> [String] {
         let given = try unseal(challenge, sealed, allowing: .listFingers, caller)
-        try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0)) }
+        try guessing(.enrol, caller, vault) { () throws(Refusal) in _ = try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
         switch try ceremony(for: caller, { nonce, pending in room.reader.listFingers(caller.uid, nonce: nonce, pending) }) {
         case .fingers(let names): return names
         case .verdict: throw Refusal(.biometryNotAvailable, "the reader cannot name them")
@@ -76,7 +81,7 @@ extension RequestLine {
     ) throws(Refusal) -> GatheredEvidence {
         let given = try unseal(challenge, sealed, allowing: .enrol(unlocks: unlocks), caller)
         let kept = GatheredEvidence()
-        try guessing(.enrol, caller, vault) { () throws(Refusal) in kept.passcodeKey = try vault.authenticate(given.passcode(0)) }
+        try guessing(.enrol, caller, vault) { () throws(Refusal) in kept.passcodeKey = try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
         return kept
     }
 

@@ -46,16 +46,17 @@ final class WatcherLine: Sendable {
             // A line that was replaced meanwhile says nothing about what its successor sees.
             state.withLock { if $0.channel === channel { $0.isWatching = event == .watching } }
         case .sleeping:
-            for vault in room.loadedVaults { vault.machineSleeps() }
+            return room.sweep(.machineSleeps)
+        // Who was not looked at since the start has nothing open that could close.
         case .screenLocked(let person):
-            room.vault(of: person).screenLocked()
+            room.sweep(.screenLocked, of: person)
         case .screenUnlocked(let person):
             // Nothing opens without the person; a lock that only waited for its grace does not come.
-            room.vault(of: person).screenUnlocked()
+            room.sweep(.screenUnlocked, of: person)
         case .woke:
             break
         }
         // In one sweep, and complete before it is answered: after a wake, too, since the machine slept.
-        room.attend(to: room.loadedVaults)
+        room.sweep(.timePassed)
     }
 }

@@ -21,6 +21,7 @@ final class WitnessLine: Sendable {
         var waiting: [Int64: Waiting] = [:]
         /// Who waits for a line.
         var expecting: [Wakeup] = []
+        var expectation = StandingExpectation(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
     }
 
     private let state = Mutex(State())
@@ -32,11 +33,26 @@ final class WitnessLine: Sendable {
             return state.channel
         }
         old?.shutDown()
-        defer { state.withLock { if $0.channel === channel { $0.channel = nil } } }
+        defer { ended(channel) }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let answer = try? WitnessAnswer(derBytes: message.header) else { return }
             guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: answer.number) }) else { continue }
             waiting.answer.withLock { $0 = answer }
+            waiting.wakeup.signal()
+        }
+    }
+
+    /// A question that was asked over this line is answered by none; its caller learns so now, not at its deadline.
+    private func ended(_ channel: Channel) {
+        let waiting: [Waiting] = state.withLock { state in
+            guard state.channel === channel else { return [] }
+            state.channel = nil
+            state.expectation.lost(at: MachineClock.monotonic)
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiting in waiting {
+            waiting.answer.withLock { $0 = $0 ?? WitnessAnswer(number: 0, identity: .unseen) }
             waiting.wakeup.signal()
         }
     }
@@ -62,14 +78,17 @@ final class WitnessLine: Sendable {
         return .unseen
     }
 
-    /// The witness's line, or where rooms have just started, the one that comes: a caller that is early is no unknown one.
+    /// The witness's line, or where rooms have just started or it was just lost, the one that comes: a caller that is early is no
+    /// unknown one. Where none came for a while, none is waited for.
     private func standingChannel(_ wakeup: Wakeup, until deadline: UInt64) -> Channel? {
-        let channel = state.withLock { state in
-            if state.channel == nil { state.expecting.append(wakeup) }
-            return state.channel
+        let (channel, until): (Channel?, UInt64?) = state.withLock { state in
+            if let channel = state.channel { return (channel, nil) }
+            let until = state.expectation.wait(from: MachineClock.monotonic, until: deadline)
+            if until != nil { state.expecting.append(wakeup) }
+            return (nil, until)
         }
-        if let channel { return channel }
-        _ = wakeup.wait(until: deadline)
+        guard channel == nil, let until else { return channel }
+        _ = wakeup.wait(until: until)
         return state.withLock { state in
             state.expecting.removeAll { $0 === wakeup }
             return state.channel

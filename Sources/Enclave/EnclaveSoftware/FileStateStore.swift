@@ -6,8 +6,21 @@ package import VaubanLinuxHost
 package struct FileStateStore: StateStore {
     package static let folderName = "people"
     private let folder: any StateFolder
+    private let holderName: @Sendable (UInt32) -> String?
 
-    package init(in folder: any StateFolder) { self.folder = folder }
+    /// `holderName` answers the name to which a user's folder is bound when it is made; nil where it is bound to none.
+    package init(in folder: any StateFolder, holderName: @escaping @Sendable (UInt32) -> String? = { _ in nil }) {
+        self.folder = folder
+        self.holderName = holderName
+    }
+
+    /// What tells whose each user's folder is.
+    package func holders(_ accounts: Accounts) -> StateHolders {
+        StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.Fault) in
+            guard folder.contains(Self.folderName) else { return nil }
+            return try folder.subfolder(Self.folderName, creating: false)
+        }
+    }
 
     package func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
         try attempt { () throws(PrivateFolder.Fault) -> [UInt8]? in
@@ -57,6 +70,10 @@ package struct FileStateStore: StateStore {
     private func makePlace(of person: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
         let people = try folder.subfolder(Self.folderName, creating: true)
         let place = try people.subfolder("\(person)", creating: true)
+        // Before anything else lies there: what is there without it was made by an earlier version.
+        if let name = holderName(person), !place.contains(StateHolder.fileName) {
+            try systemFault { () throws(SystemFault) in try StateHolder(uid: person, name: name).write(in: place) }
+        }
         try keepNames(in: people)
         return place
     }
@@ -77,7 +94,7 @@ package struct FileStateStore: StateStore {
         do throws(PrivateFolder.Fault) { return try body() } catch {
             guard case .system(let fault) = error else { throw .failed(error.description) }
             if fault.isUnsure { throw .unsure(fault.description) }
-            throw fault.code == ENOSPC || fault.code == EDQUOT ? .full : .failed(fault.description)
+            throw fault.isFullDisk ? .full : .failed(fault.description)
         }
     }
 }

@@ -136,7 +136,7 @@ int vauban_bind_in(int folder, const char *name, mode_t mode) {
     /* The folder is ours alone and its lock is held, so a socket found there is a dead one. */
     unlinkat(folder, name, 0);
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || fchmodat(folder, name, mode, 0) != 0
-        || listen(descriptor, 128) != 0) {
+        || listen(descriptor, 4096) != 0) {
         problem = -errno;
         close(descriptor);
         return problem;

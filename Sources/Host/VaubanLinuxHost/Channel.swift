@@ -55,6 +55,8 @@ package final class Channel: Sendable {
     private let expected: ExpectedSender
     private let sending = Mutex<Void>(())
     private let receiving: Mutex<ReceiveBuffer>
+    /// Since when the receiver waits for a message of which nothing is there; nil while it does not.
+    private let idle = Mutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and asks for credentials on each message.
     package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemFault) {
@@ -70,6 +72,13 @@ package final class Channel: Sendable {
 
     /// Ends both directions, which wakes a receiver in another thread.
     package func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
+    /// Since when (monotonic clock) the connection waits for its next message; nil while it does not.
+    package var idleSince: UInt64? { idle.withLock { $0 } }
+
+    /// Takes no more messages than were sent by now: those are received and may be answered, and then it is `closed`. Whoever
+    /// sends afterwards is told at once, so nothing that is sent is lost without a word.
+    package func endWhenIdle() { shutdown(socket.number, Int32(SHUT_RD)) }
 
     // MARK: Sending
 
@@ -167,6 +176,8 @@ package final class Channel: Sendable {
     }
 
     private func receive(into buffer: inout ReceiveBuffer, _ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) -> Received {
+        if buffer.isEmpty, case .idle = patience { idle.withLock { $0 = MachineClock.monotonic } }
+        defer { idle.withLock { $0 = nil } }
         if buffer.isEmpty { try wait(patience, watching) }
         var isBeginning = buffer.isEmpty
         var began = MachineClock.monotonic
@@ -183,7 +194,10 @@ package final class Channel: Sendable {
                 throw .deadline
             }
             try buffer.received(count, descriptors)
-            if isBeginning { began = MachineClock.monotonic }
+            if isBeginning {
+                idle.withLock { $0 = nil }
+                began = MachineClock.monotonic
+            }
             isBeginning = false
         }
     }
@@ -212,7 +226,8 @@ package final class Channel: Sendable {
         return (count, descriptors)
     }
 
-    /// The blocking receive itself is enough unless something else is to be watched or the time differs.
+    /// The blocking receive itself is enough unless something else is to be watched or the time differs. Of what is watched counts
+    /// that it hung up, not that this side takes no more of it.
     private func wait(_ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) {
         var deadline: UInt64 = .max
         if case .for_(let time) = patience {
@@ -222,7 +237,7 @@ package final class Channel: Sendable {
             return
         }
         var pollers = [pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)]
-        if let watching { pollers.append(pollfd(fd: watching.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0)) }
+        if let watching { pollers.append(pollfd(fd: watching.number, events: 0, revents: 0)) }
         while true {
             let now = MachineClock.monotonic
             if now >= deadline { throw .deadline }

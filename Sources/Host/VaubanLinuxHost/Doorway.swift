@@ -11,26 +11,38 @@ package struct Visitor: Sendable {
     package let channel: Channel
     package let peer: Peer
     package let role: Int64
+    private let seat: Seat
+
+    fileprivate init(channel: Channel, peer: Peer, role: Int64, seat: Seat) {
+        self.channel = channel
+        self.peer = peer
+        self.role = role
+        self.seat = seat
+    }
+
+    /// Exempts the connection from being closed while it is idle, because more hangs on it than its next request.
+    package func stay() { seat.stays.withLock { $0 = true } }
 }
 
 package final class Doorway: Sendable {
     private let listener: Descriptor
     private let admits: @Sendable (_ uid: UInt32) -> Bool
+    private let owner: @Sendable (_ uid: UInt32) -> UInt32
     private let usesPeerDescriptor: Bool
-    private let limit: (total: Int, perUser: Int)
-    private let connections = Mutex<[UInt32: Int]>([:])
+    private let connections: ConnectionTable
 
-    /// `admits` says, before a word is said, whether a uid may speak at this door at all. `limit` bounds the connections,
-    /// and those of one uid, which is a person except at the door to which only rooms come.
+    /// `admits` says, before a word is said, whether a uid may speak at this door at all. `connections` bounds how many there
+    /// are, and shares them among owners; whose a uid is says `accounts`.
     package init(
         listener: Descriptor, usesPeerDescriptor: Bool = true,
-        limit: (total: Int, perUser: Int) = (DoorLimits.connectionsMax, DoorLimits.connectionsPerPersonMax),
-        admits: @escaping @Sendable (UInt32) -> Bool
+        connections: ConnectionTable = ConnectionTable(max: DoorLimits.connectionsMax),
+        accounts: Accounts = .ofThisMachine, admits: @escaping @Sendable (UInt32) -> Bool
     ) {
         self.listener = listener
         self.admits = admits
-        self.limit = limit
+        self.connections = connections
         self.usesPeerDescriptor = usesPeerDescriptor
+        owner = { accounts.owner(of: $0) }
     }
 
     /// Accepts for ever. `serve` owns the connection until it returns; then the connection is closed. `refused` hears
@@ -49,43 +61,48 @@ package final class Doorway: Sendable {
         while true {
             let number = vauban_accept(listener.number)
             if number < 0 {
-                // Descriptors may have run out for a moment; the listening queue keeps the callers.
                 if [EINTR, ECONNABORTED].contains(-number) { continue }
-                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) { poll(nil, 0, DoorLimits.shortagePause); continue }
+                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) {
+                    // Room is made at once where somebody is idle; the listening queue keeps the callers for that moment.
+                    _ = connections.endOneIdle()
+                    poll(nil, 0, DoorLimits.shortagePause)
+                    continue
+                }
                 throw SystemFault("accept a connection", code: -number)
             }
             let socket = Descriptor(number)
             var pid: Int32 = 0
             var uid: UInt32 = 0
-            guard vauban_peer_credentials(number, &pid, &uid) == 0, admits(uid), enter(uid) else { continue }
-            let person = uid
+            guard vauban_peer_credentials(number, &pid, &uid) == 0, admits(uid), let place = connections.enter(owner(uid)) else { continue }
+            let user = uid
             let thread = Thread { [self] in
-                defer { leave(person) }
+                defer { connections.leave(place) }
                 do throws(HandshakeFault) {
-                    let (channel, peer, role, found) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) { try look(socket, $0) }
-                    serve(Visitor(channel: channel, peer: peer, role: role), found)
+                    let (channel, peer, role, found) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) { peer in
+                        let found = try look(socket, peer)
+                        connections.move(place, to: owner(user))
+                        return found
+                    }
+                    let seat = Seat(channel)
+                    connections.set(seat, in: place)
+                    serve(Visitor(channel: channel, peer: peer, role: role, seat: seat), found)
                 } catch {
-                    refused(error, person)
+                    refused(error, user)
                 }
             }
             thread.stackSize = 1 << 19
             thread.start()
         }
     }
+}
 
-    private func enter(_ uid: UInt32) -> Bool {
-        connections.withLock { counts in
-            let total = counts.values.reduce(0, +)
-            guard total < limit.total, counts[uid, default: 0] < limit.perUser else { return false }
-            counts[uid, default: 0] += 1
-            return true
-        }
-    }
+/// What the table knows of a connection.
+private final class Seat: TabledConnection {
+    let stays = Mutex(false)
+    private let channel: Channel
 
-    private func leave(_ uid: UInt32) {
-        connections.withLock { counts in
-            counts[uid, default: 1] -= 1
-            if counts[uid] == 0 { counts[uid] = nil }
-        }
-    }
+    init(_ channel: Channel) { self.channel = channel }
+
+    var idleSince: UInt64? { stays.withLock { $0 } ? nil : channel.idleSince }
+    func endWhenIdle() { channel.endWhenIdle() }
 }

@@ -45,7 +45,8 @@ package struct RootsFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
     /// A folder more is no folder of a program.
     private static let depthMax = 64
-    private var seen: [String: Descriptor?] = [:]
+    /// By the bytes of the path, since two spellings of one letter are two folders.
+    private var seen: [[UInt8]: Descriptor?] = [:]
 
     package init() {}
 
@@ -61,15 +62,16 @@ package struct RootsFolders {
     }
 
     private mutating func folder(_ path: String, depth: Int) -> Descriptor? {
-        if let known = seen[path] { return known }
+        let key = Array(path.utf8)
+        if let known = seen[key] { return known }
         let found = look(path, depth: depth)
-        seen[path] = .some(found)
+        seen[key] = .some(found)
         return found
     }
 
     private mutating func look(_ path: String, depth: Int) -> Descriptor? {
         let number: Int32
-        if path == "/" {
+        if path.isSameBytes(as: "/") {
             number = open("/", Self.asPlace | O_DIRECTORY)
         } else {
             guard depth < Self.depthMax, let (above, name) = Self.parts(of: path), let folder = folder(above, depth: depth + 1) else {
@@ -93,10 +95,8 @@ package struct RootsFolders {
     }
 
     private static func parts(of path: String) -> (folder: String, name: String)? {
-        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return nil }
-        let name = String(path[path.index(after: slash)...])
-        guard !name.isEmpty, name != ".", name != ".." else { return nil }
-        return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+        guard let parts = PathBytes.parts(of: path), !parts.name.isSameBytes(as: "."), !parts.name.isSameBytes(as: "..") else { return nil }
+        return parts
     }
 }
 
@@ -107,20 +107,16 @@ package enum PackagedPlace: Hashable, Sendable {
 
     /// By the path of an installed file; nil for any other.
     package init?(_ path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        let parts = PathBytes.names(in: path).dropFirst().map { $0 }
         func name(after folder: [String], levels: Int) -> String? {
-            guard parts.starts(with: folder), parts.count > folder.count + levels else { return nil }
+            guard parts.count > folder.count + levels, zip(parts, folder).allSatisfy({ $0.isSameBytes(as: $1) }) else { return nil }
             let name = parts[folder.count]
-            let isPlain = name.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
-                    || [0x2D, 0x2E, 0x5F].contains(byte)
-            }
-            return isPlain && !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 255 ? name : nil
+            return ApplicationIdentifier.isPackageName(name) ? name : nil
         }
         // /snap/NAME/REVISION/…
         if let name = name(after: ["snap"], levels: 2) ?? name(after: ["var", "lib", "snapd", "snap"], levels: 2) {
             self = .snap(name: name)
-        } else if let name = name(after: ["var", "lib", "flatpak", "app"], levels: 5), parts[8] == "files" {
+        } else if let name = name(after: ["var", "lib", "flatpak", "app"], levels: 5), parts[8].isSameBytes(as: "files") {
             // /var/lib/flatpak/app/NAME/ARCHITECTURE/BRANCH/COMMIT/files/…
             self = .flatpak(name: name)
         } else {

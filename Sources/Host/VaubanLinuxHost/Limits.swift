@@ -10,12 +10,17 @@ package enum DoorLimits {
     package static let machineTime: UInt64 = 10_000_000_000
     /// Time for a person to answer; never counted as machine time, and told to the person.
     package static let personTime: UInt64 = 300_000_000_000
-    /// Connections that one door serves at once, and of these for one person.
+    /// Connections that one endpoint serves at once. Owners share them (Specs/owners.md).
     package static let connectionsMax = 1024
-    package static let connectionsPerPersonMax = 256
-    /// Connections to the enclave: one for each that two rooms serve, and their standing lines. They are the rooms', so
-    /// no number of one uid says anything about a person there.
-    package static let enclaveConnectionsMax = 2 * connectionsMax + 16
+    /// For each connection that an owner would have, this many must be free: one owner alone gets a quarter of all.
+    package static let freeForEach = 3
+    /// Connections that were closed while they were idle and answer what had just come, besides.
+    package static let leavingMax = 64
+    /// Connections to the enclave: one for each that two rooms serve, and their standing lines. They are the rooms', who
+    /// share out their own, so no number of one uid says anything about a person there.
+    package static let enclaveConnectionsMax = 2 * (connectionsMax + leavingMax) + 16
+    /// Callers who wait to be accepted; in turn, so none is passed over. The system's own limit may be lower.
+    package static let waitingMax: Int32 = 4096
     /// Before a door that found no descriptor free looks again, in milliseconds.
     package static let shortagePause: Int32 = 10
 }

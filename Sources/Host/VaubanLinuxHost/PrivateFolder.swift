@@ -1,5 +1,6 @@
 import Glibc
 internal import CVaubanLinux
+internal import VaubanAccessPolicy
 
 /// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.
 package final class PrivateFolder: Sendable {
@@ -42,10 +43,10 @@ package final class PrivateFolder: Sendable {
     private static func make(_ path: String) throws(Fault) {
         if mkdir(path, 0o700) == 0 { return try keepName(of: path) }
         if errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        guard errno == ENOENT, let folder = PathBytes.parts(of: path)?.folder, !folder.isSameBytes(as: "/") else {
             throw .system(SystemFault("make the folder \(path)", code: errno))
         }
-        try make(String(path[..<slash]))
+        try make(folder)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(SystemFault("make the folder \(path)", code: errno)) }
         try keepName(of: path)
     }

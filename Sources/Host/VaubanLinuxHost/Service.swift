@@ -3,6 +3,7 @@
 
 internal import CVaubanLinux
 import Glibc
+internal import VaubanAccessPolicy
 
 /// A service that a client can use, and why this one.
 package struct Service: Sendable, Hashable {
@@ -92,7 +93,7 @@ package struct ServiceEnvironment: Sendable, Hashable {
             return text.isEmpty ? nil : text
         }
         func absolute(_ path: String) -> String {
-            if path.hasPrefix("/") { return path }
+            if path.hasBytePrefix("/") { return path }
             guard let here = getcwd(nil, 0) else { return path }
             defer { free(here) }
             return "\(String(cString: here))/\(path)"

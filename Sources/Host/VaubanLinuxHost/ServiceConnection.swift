@@ -1,3 +1,4 @@
+import Glibc
 package import VaubanSecretBytes
 
 /// A client's way to one door: a small pool of connections, since a call that waits for the person must not hold up
@@ -58,7 +59,7 @@ package final class ServiceConnection: Sendable {
             guard case .system = error, startsService, service.home != nil else { throw error }
             let started: Bool
             do throws(SystemFault) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
-            guard started else { throw error }
+            guard started else { throw DiskSpace.isFull(service.home) ? .system(SystemFault("start Vauban", code: ENOSPC)) : error }
             return try address.connect(role: role)
         }
     }

@@ -9,8 +9,10 @@ extension Refusal {
         case .channel(.deadline): self.init(.unavailable, "\(door) did not answer in time")
         case .channel(.oversized): self.init(.dataTooLarge)
         case .channel: self.init(.unavailable, "the connection to \(door) broke off; nothing is known of the last request")
+        case .system(let fault) where fault.isFullDisk: self.init(.storageFull)
         case .system(let fault): self.init(.unavailable, "Vauban does not run (\(fault)); run vauban serve, or start the installed service")
-        case .wrongServer(let uid): self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
+        case .wrongServer(let uid):
+            self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
         case .unproven(let why): self.init(.unavailable, "\(door) refused the connection: \(why)")
         }
     }

@@ -45,7 +45,8 @@ package final class Wakeup: Sendable {
     package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
         var pollers = [
             pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: connection?.number ?? -1, events: Int16(VAUBAN_POLLRDHUP), revents: 0),
+            // A hang-up is told unasked; that this side takes no more of a connection is none.
+            pollfd(fd: connection?.number ?? -1, events: 0, revents: 0),
             pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {

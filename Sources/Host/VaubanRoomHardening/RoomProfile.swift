@@ -19,20 +19,25 @@ package struct RoomProfile: Sendable {
     package let killed: [String]
 
     /// About the room itself: the process that a descriptor names, and how its own threads fare, which Dispatch asks when work
-    /// has waited for a second; where it gets no answer it ends the process.
+    /// has waited for a second; where it gets no answer it ends the process. It asks by another path, which no rule can name
+    /// (CVaubanConfinement, vauban_worker_state.c).
     private static let own = ["/proc/self/fdinfo", "/proc/self/task"]
 
+    /// The list of the system's users and of their subordinate uids, by which owners are told apart: files that are replaced as a
+    /// whole, so only a rule about their folder lasts.
+    private static let users = ["/etc"]
+
     package static let enclaved = RoomProfile(
-        name: "enclaved", files: Files(reads: own), holdsSecrets: true,
+        name: "enclaved", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting], killed: ["socket", "socketpair", "connect", "bind", "pidfd_open"])
 
     /// SQLite asks the device for its random numbers.
     package static let keychaind = RoomProfile(
-        name: "keychaind", files: Files(reads: own + ["/dev/urandom"]), holdsSecrets: true,
+        name: "keychaind", files: Files(reads: own + users + ["/dev/urandom"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind"])
 
     package static let authd = RoomProfile(
-        name: "authd", files: Files(reads: own), holdsSecrets: false,
+        name: "authd", files: Files(reads: own + users), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
 
     /// The kernel lets nobody whom Landlock restricts look at a process that is less restricted, and looking at others is what
@@ -48,9 +53,9 @@ package struct RoomProfile: Sendable {
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It asks the system for people's names, whose files are replaced as a whole: only a rule about their folder lasts.
+    /// It asks the system for people's names.
     package static let reader = RoomProfile(
-        name: "reader", files: Files(reads: own + ["/etc"]), holdsSecrets: true,
+        name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
     package static let all = [enclaved, keychaind, authd, witness, watcher, reader]

@@ -73,14 +73,14 @@ package final class CallerWitness: Sendable {
         var places = RootsPlaces(of: look)
         let place = places.place(ofExecutable: path)
         let packaged = place.flatMap(PackagedPlace.init)
-        if case .flatpak(let name) = packaged, path.hasPrefix("/app/") {
+        if case .flatpak(let name) = packaged, path.hasBytePrefix("/app/") {
             return (places.hasOnlyRootsCode(executable: path) == true ? .flatpak(name: name) : .unknown(.foreignCode), nil)
         }
         // In a user namespace of its own a process may say which file it executes.
         guard look.shares("user") else { return (.unknown(.foreignCode), nil) }
         var isSnap: String?
         if case .snap(let name) = packaged { isSnap = name }
-        guard let place, place == path || isSnap != nil else { return (.own, nil) }
+        guard let place, place.isSameBytes(as: path) || isSnap != nil else { return (.own, nil) }
         guard places.hasOnlyRootsCode(executable: path) == true else { return (.unknown(.foreignCode), place) }
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
     }
@@ -101,5 +101,5 @@ package final class CallerWitness: Sendable {
         return path
     }
 
-    private static func name(_ path: String) -> String { String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]) }
+    private static func name(_ path: String) -> String { PathBytes.name(of: path) }
 }

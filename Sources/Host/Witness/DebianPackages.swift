@@ -1,12 +1,14 @@
 import Glibc
 internal import Synchronization
+internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
 /// The Debian package that a file came with, by the lists of files that dpkg keeps; none on other systems. For the eye alone.
 package final class DebianPackages: Sendable {
     private struct Kept {
         var changed: [Int] = []
-        var names: [String: String?] = [:]
+        /// By the bytes of the path.
+        var names: [[UInt8]: String?] = [:]
     }
 
     private let folder: String
@@ -20,7 +22,7 @@ package final class DebianPackages: Sendable {
         let changed = [facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
         let known: String?? = kept.withLock { kept in
             if kept.changed != changed { kept = Kept(changed: changed) }
-            return kept.names[path]
+            return kept.names[Array(path.utf8)]
         }
         if let known { return known }
         // Not under the lock: the first look at a program goes through every list.
@@ -28,15 +30,15 @@ package final class DebianPackages: Sendable {
         kept.withLock { kept in
             guard kept.changed == changed else { return }
             if kept.names.count >= WitnessLimits.packagesMax { kept.names = [:] }
-            kept.names[path] = .some(found)
+            kept.names[Array(path.utf8)] = .some(found)
         }
         return found
     }
 
     private func search(_ path: String) -> String? {
         // Older lists name files by the folders as they were before /bin and /lib moved under /usr.
-        let lines = path.hasPrefix("/usr/") ? [Array(path.utf8), Array(path.utf8.dropFirst(4))] : [Array(path.utf8)]
-        let list = FolderNames.of(folder) { $0.hasSuffix(".list") }.first { name in
+        let lines = path.hasBytePrefix("/usr/") ? [Array(path.utf8), Array(path.utf8.dropFirst(4))] : [Array(path.utf8)]
+        let list = FolderNames.of(folder) { $0.hasByteSuffix(".list") }.first { name in
             guard let text = SmallFile.bytes(path: "\(folder)/\(name)", max: WitnessLimits.packageListBytesMax) else { return false }
             return Self.has(text, anyOf: lines)
         }

@@ -1,3 +1,5 @@
+internal import VaubanAccessPolicy
+
 /// Programs that do what somebody else wrote, by the names of their files: who they are says nothing about what they do. A star
 /// at the end stands for any ending. Specs/caller-identity.md has the same tables, and a test compares.
 package enum InterpreterNames {
@@ -27,10 +29,10 @@ package enum InterpreterNames {
         ),
     ]
 
-    private static let whole = Set(table.flatMap(\.names).filter { !$0.hasSuffix("*") })
-    private static let beginnings = table.flatMap(\.names).filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+    private static let whole = Set(table.flatMap(\.names).filter { !$0.hasByteSuffix("*") })
+    private static let beginnings = table.flatMap(\.names).filter { $0.hasByteSuffix("*") }.map { String($0.dropLast()) }
 
-    package static func contain(_ name: String) -> Bool { whole.contains(name) || beginnings.contains { name.hasPrefix($0) } }
+    package static func contain(_ name: String) -> Bool { whole.contains(name) || beginnings.contains { name.hasBytePrefix($0) } }
 
     static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 }
@@ -44,6 +46,6 @@ package enum ServiceManagerNames {
         """)
 
     package static func contain(_ name: String) -> Bool {
-        names.contains { $0.hasSuffix("*") ? name.hasPrefix($0.dropLast()) : name == $0 }
+        names.contains { $0.hasByteSuffix("*") ? name.hasBytePrefix($0.dropLast()) : name.isSameBytes(as: $0) }
     }
 }

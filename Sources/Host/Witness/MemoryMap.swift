@@ -9,6 +9,15 @@ package struct MappedFile: Hashable, Sendable {
         self.path = path
         self.identity = identity
     }
+
+    /// By its bytes: two spellings of one letter are two files.
+    package static func == (first: Self, second: Self) -> Bool {
+        first.identity == second.identity && first.path.map { Array($0.utf8) } == second.path.map { Array($0.utf8) }
+    }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        hasher.combine(path.map { Array($0.utf8) })
+    }
 }
 
 package enum MemoryMap {

@@ -1,3 +1,5 @@
+internal import VaubanAccessPolicy
+
 /// The mounts that a process sees, of `/proc/PID/mountinfo`: how a path of one view is found in another. Only a hint, since
 /// whatever is found is compared with what was looked for.
 package struct MountTable: Sendable {
@@ -36,18 +38,17 @@ package struct MountTable: Sendable {
             guard mount.device == nearest.device, let rest = Self.rest(of: within, under: mount.root) else { return nil }
             return Self.join(mount.point, rest)
         }
-        return Array(found.filter { $0 != path }.prefix(Self.placesMax))
+        return Array(found.filter { !$0.isSameBytes(as: path) }.prefix(Self.placesMax))
     }
 
     /// What follows the folder in the path, with its slash.
-    private static func rest(of path: String, under folder: String) -> Substring? {
-        if folder == "/" { return path[...] }
-        guard path.hasPrefix(folder) else { return nil }
-        let rest = path.dropFirst(folder.count)
-        return rest.isEmpty || rest.hasPrefix("/") ? rest : nil
+    private static func rest(of path: String, under folder: String) -> String? {
+        if folder.isSameBytes(as: "/") { return path }
+        guard let rest = path.dropping(bytePrefix: folder) else { return nil }
+        return rest.isEmpty || rest.hasBytePrefix("/") ? rest : nil
     }
 
-    private static func join(_ folder: String, _ rest: Substring) -> String { folder == "/" ? String(rest) : folder + rest }
+    private static func join(_ folder: String, _ rest: String) -> String { folder.isSameBytes(as: "/") ? rest : folder + rest }
 
     /// Spaces, tabs, line ends and backslashes are written as a backslash and three octal digits.
     private static func plain(_ field: ArraySlice<UInt8>) -> String? {

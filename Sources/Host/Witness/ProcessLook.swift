@@ -1,4 +1,5 @@
 import Glibc
+internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 
 /// One process under its descriptor, and the file that it executes. Everything is read by the number and counts only while the
@@ -44,7 +45,7 @@ struct ProcessLook: Sendable {
 
     /// Whether it has a name and lies where that says.
     var namedPath: String? {
-        guard let path, path.utf8.count <= WitnessLimits.namedPathBytesMax, !path.hasSuffix(" (deleted)") else { return nil }
+        guard let path, path.utf8.count <= WitnessLimits.namedPathBytesMax, !PathBytes.isDeleted(path) else { return nil }
         return path
     }
 

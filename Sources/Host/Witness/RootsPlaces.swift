@@ -1,4 +1,5 @@
 import Glibc
+internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 
 /// Where files that a process names lie in the witness's own view, each in folders that only root can change. A process may see
@@ -25,7 +26,7 @@ package struct RootsPlaces {
         var hasItsOwn = false
         for file in files {
             guard let mapped = file.path, place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else { return false }
-            if mapped == path { hasItsOwn = true }
+            if mapped.isSameBytes(as: path) { hasItsOwn = true }
         }
         return hasItsOwn
     }

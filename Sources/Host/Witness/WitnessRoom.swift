@@ -57,9 +57,9 @@ package struct WitnessRoom: Sendable {
             guard let header = try? WitnessAnswer(number: question.number, identity: identity).encoded() else { return }
             try? line.send(header: header)
         }
-        // The person only for a place in the queue: a number that is another's is found out before anything is told.
+        // The owner only for a place in the queue: a number that is another's is found out before anything is told.
         let isTaken = ProcessStatus(of: Int32(question.pid)).map { status in
-            desk.take(of: status.user) { [witness] in
+            desk.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
                 let isLate = MachineClock.monotonic - asked > WitnessLimits.questionTime
                 answer(isLate ? .unseen : witness.identity(ofProcess: question.pid, heldBy: process))
             }

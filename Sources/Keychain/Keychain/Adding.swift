@@ -13,11 +13,11 @@ extension RequestInProgress {
         record.attributes[.creationDate] = .date(now)
         record.attributes[.modificationDate] = .date(now)
         try checkSize(record)
-        try checkGrants(applications.count, by: record.accessGroup)
+        try checkOffers(to: applications, by: record.accessGroup)
         let item = try Entropy.bytes(16)
         try repeating { try write(record, item, value) }
-        // A kill in between leaves an item that nobody else may read yet, which is the safe half.
-        for application in applications { try keep(.reads(item), for: application, by: record.accessGroup) }
+        // A kill in between leaves an item that nobody else may ask for yet, which is the safe half.
+        for application in applications { try keep(.offers(item), for: application, by: record.accessGroup) }
         try keepProgram()
         let replies = ReplyBatch(sink)
         try replies.add(FoundRow(record: record, item: item), value, returns)

@@ -32,7 +32,10 @@ package struct Caller: Sendable {
 /// to an owner in many batches.
 final class SaidYes: Sendable {
     let toListOwners = Mutex(false)
-    let moves = Mutex<[String: ItemMove]>([:])
+    /// By the bytes of the owner.
+    let moves = Mutex<[[UInt8]: ItemMove]>([:])
+    /// A yes that found no item of the class in which it was asked for.
+    let unused = Mutex<UnusedYes?>(nil)
 }
 
 /// Whose items a caller's are, for the length of one request.
@@ -43,6 +46,8 @@ package struct CallerRights: Hashable, Sendable {
     package let defaultGroup: String?
     /// Groups that may be named though no item there is the caller's own: reading one takes the person's yes.
     package let shared: [String]
+    /// Another owner's group that may be named in a search, since that owner lets this program ask for items in it.
+    private var offering: String?
     /// User mode: every group is a label.
     package let ownsEverything: Bool
     /// It has no identity of its own: what others keep can be asked for, and the person decides.
@@ -85,15 +90,27 @@ package struct CallerRights: Hashable, Sendable {
     /// name that means anything tomorrow.
     private static func key(ofUnknown identity: CallerIdentity) -> String? {
         guard identity.doubt == .interpreter, let path = identity.executable?.path else { return nil }
-        return "anything run by \(path)"
+        return ApplicationIdentifier.anythingRun(by: path)
     }
 
     /// Whether items of a group are the caller's own.
-    func owns(_ group: String) -> Bool { ownsEverything || groups.contains(group) }
+    func owns(_ group: String) -> Bool { ownsEverything || groups.containsBytes(of: group) }
 
-    /// Whether a query may name the group (secitem 7). The person's own hand names any, and is then asked.
-    func mayName(_ group: String) -> Bool { owns(group) || shared.contains(group) || (isCommandLine && asks) }
+    /// Whether a query may name the group (secitem 7). Who has no identity names any owner, and the person is then asked.
+    func mayName(_ group: String) -> Bool {
+        if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
+        return asks && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)
+    }
 
     /// Whether an item may be put into the group.
-    func mayWrite(_ group: String) -> Bool { (owns(group) || shared.contains(group)) && group != AccessGroup.token }
+    func mayWrite(_ group: String) -> Bool {
+        (owns(group) || shared.containsBytes(of: group)) && !group.isSameBytes(as: AccessGroup.token)
+    }
+
+    /// The same, for a search that may name a group of another owner.
+    func searching(_ group: String) -> CallerRights {
+        var rights = self
+        rights.offering = group
+        return rights
+    }
 }

@@ -5,7 +5,8 @@ internal import VaubanKeychainModel
 
 extension RequestInProgress {
     /// SecItemDelete: all matching items or none. The blinds decide, so that it works while locked and asks nobody.
-    func delete(_ query: ItemQuery) throws {
+    /// Passwords can be restored for a while, unless they are to be gone `atOnce`.
+    func delete(_ query: ItemQuery, atOnce: Bool) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
@@ -15,15 +16,14 @@ extension RequestInProgress {
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {
-                let isHidden = try forEachForeignRow(
-                    of: terms, .deleteItem, mayAsk: query.authenticationUI == .allow, reason: query.operationPrompt
-                ) { opened in
+                let asking = Asking(purpose: .deleteItem, ui: query.authenticationUI, reason: query.operationPrompt)
+                let isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                     handles = [opened.row.handle]
                     return false
                 }
-                if handles.isEmpty { throw notFound(isHidden, query.authenticationUI) }
+                if handles.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
             }
-            return try database.delete(handles + grants(of: handles))
+            return try database.delete(handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) })
         }
         try sink.send(.done)
     }

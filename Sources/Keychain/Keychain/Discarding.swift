@@ -16,7 +16,7 @@ extension RequestInProgress {
         func isGone(_ rows: RowGeneration) throws -> Bool { try fate(rows.protection, rows.generation) == .destroyed }
         // A copy from before still has what was erased. Where nothing was, it is the one thing to go back to.
         if try database.verifiedGenerations().contains(where: isGone) { try database.forgetVerified() }
-        let gone = try (database.generations() + database.quarantinedGenerations()).filter(isGone)
+        let gone = try (database.generations() + database.quarantinedGenerations() + database.historyGenerations()).filter(isGone)
         for rows in gone { try database.remove(rows) }
         if !gone.isEmpty { try database.forgetOldPages() }
         try sink.send(.done)

@@ -15,11 +15,15 @@ final class EnclaveConnection: EnclaveLine {
     private let lent: LentKeys
     /// Tells the caller that its time no longer runs on the machine's clock.
     var onWaitingForPerson: (String) throws -> Void = { _ in }
+    /// Tells the caller that its request waits for its turn at the enclave.
+    var onQueued: () throws -> Void = {}
     /// What the caller's context was authorised by, for the request that is served now. The enclave knows whose it is.
     var authorisation: [UInt8]?
     private var channel: Channel?
     /// Who the caller is, where that was asked. It does not change for as long as the connection lasts.
     private var identity: CallerIdentity?
+    /// Why the enclave serves nobody with the caller's number: what is kept under it is another's.
+    private var registrationRefusal: Refusal?
 
     init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LentKeys) {
         self.address = address
@@ -61,14 +65,16 @@ final class EnclaveConnection: EnclaveLine {
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
-        let answer = try ask(.seal(row), password: password)
+        // A password takes its turn, and what nobody waits for any more is to leave the queue.
+        let needsPassword = row.accessControl?.needsApplicationPassword == true
+        let answer = try ask(.seal(row), password: password, watching: needsPassword ? socket : nil)
         guard case .sealed(let wrapped) = answer.reply else { throw Self.notUnderstood }
         return SealedItemKey(wrapped: wrapped, key: try answer.takeSecret(KeyLease.keyBytes))
     }
 
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
-        // Only where a person may be asked can the wait be long enough for the caller to end meanwhile.
-        let mayWait = mayAsk && row.accessControl != nil
+        // Only where a person may be asked, or a password takes its turn, can the wait be long enough for the caller to end meanwhile.
+        let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
         let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorisation: authorisation)
         let answer = try ask(request, password: password, watching: mayWait ? socket : nil)
         guard case .opened = answer.reply else { throw Self.notUnderstood }
@@ -99,7 +105,8 @@ final class EnclaveConnection: EnclaveLine {
     // MARK: One exchange
 
     /// Asks once more over a new connection if the first one breaks: the enclave may have restarted, and nothing that it
-    /// is asked here is done twice by being asked twice. A person is not asked again.
+    /// is asked here is done twice by being asked twice. A person is not asked again, nor an enclave that is merely slow: what it was
+    /// asked first may still wait for its turn.
     private func ask(
         _ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watching: Descriptor? = nil, descriptors: [Descriptor] = []
     ) throws -> Answer {
@@ -114,8 +121,12 @@ final class EnclaveConnection: EnclaveLine {
             } catch .watchedEnded {
                 hangUp()
                 throw CallerGone()
+            } catch .deadline {
+                hangUp()
+                throw Self.silent
             } catch {
                 hangUp()
+                if let registrationRefusal { throw registrationRefusal }
                 if attempt == 2 || personWasAsked { throw Self.silent }
                 continue
             }
@@ -137,6 +148,12 @@ final class EnclaveConnection: EnclaveLine {
         var watching = watching
         while true {
             let answer = try Answer(channel.receive(patience, watching: watching))
+            if case .queued = answer.reply {
+                // Whether the caller hears it is found out by watching its connection, as below.
+                try? onQueued()
+                watching = socket
+                continue
+            }
             guard case .waitingForPerson(let place) = answer.reply else { return answer }
             if !personWasAsked {
                 personWasAsked = true
@@ -161,6 +178,11 @@ final class EnclaveConnection: EnclaveLine {
         guard let header = try? EnclaveRequest.registerCaller.encoded() else { throw .malformed("a request cannot be written") }
         try made.send(header: header, descriptors: [socket, process])
         let answer = try Answer(made.receive(.machine))
+        registrationRefusal = nil
+        if case .refused(let refusal) = answer.reply {
+            registrationRefusal = refusal
+            throw .malformed("the enclave does not serve the caller")
+        }
         guard case .caller(let person, let pid) = answer.reply, person == peer.uid, pid == Int64(peer.pid) else {
             throw .malformed("the enclave knows the caller by another name")
         }

@@ -25,6 +25,8 @@ extension RequestInProgress {
             return try finish(report)
         }
         try examineRows(&report)
+        try examineHistory(&report)
+        _ = try database.removeOrphanedHistory()
         for _ in 0..<(try database.removeOrphanedLookups()) { report.take(DoctorFinding(.orphanedLookup, isRepaired: true)) }
         try readmit(&report)
         report.quarantine = try database.quarantined().map {
@@ -35,6 +37,10 @@ extension RequestInProgress {
     }
 
     private func finish(_ report: DoctorReport) throws {
+        var report = report
+        if report.copy?.state != .kept {
+            report.earlier = database.verifiedCopy().map { DoctorReport.Earlier(date: $0.date, rows: $0.rows) }
+        }
         try sink.send(.examined(report))
         try sink.send(.done)
     }
@@ -57,7 +63,8 @@ extension RequestInProgress {
             do {
                 return try examine(row, &report)
             } catch is RowHasChanged {
-                guard let now = try database.row(row.id), now.item == row.item else { return }
+                // What becomes of an earlier value or a deleted item is seen at the next look.
+                guard row.place == .item, let now = try database.row(row.id), now.item == row.item else { return }
                 row = now
             } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
                 report.locked += 1
@@ -70,11 +77,33 @@ extension RequestInProgress {
 
     private func examine(_ row: StoredRow, _ report: inout DoctorReport) throws {
         absence = nil
+        guard row.place == .item else { return try examineKept(row, &report) }
         guard let opened = try examineMetadata(row, &report), try examineSecret(opened, &report) else {
             if let absence { report.take(DoctorFinding(absence.finding, row: row.id, protection: row.protection)) }
             return
         }
         report.checked += 1
+    }
+
+    /// Earlier values and deleted items: as items, but found by nothing. They are not in the numbers of items that were checked.
+    private func examineHistory(_ report: inout DoctorReport) throws {
+        var last: Int64 = 0
+        while true {
+            let rows = try database.historyRows(after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
+            guard let end = rows.last?.id else { return }
+            for row in rows { try examineAsItIsNow(row, &report) }
+            last = end
+            try sink.send(.examined(report))
+        }
+    }
+
+    private func examineKept(_ row: StoredRow, _ report: inout DoctorReport) throws {
+        let unopened = report.unopened
+        defer { report.unopened = unopened }
+        guard let opened = try open(row), try examineSecret(opened, &report) else {
+            if let absence { report.take(DoctorFinding(absence.finding, row: row.id, protection: row.protection)) }
+            return
+        }
     }
 
     /// The metadata half and everything that the row is found by; nil when it behaves as absent from now on.
@@ -135,7 +164,8 @@ extension RequestInProgress {
             guard case .item(let opened, let digest) = try decode(row) else { continue }
             do {
                 let blinds = try blinds(opened.record)
-                guard opened.isVouchedFor(by: digest, blinds), try opensWithoutAsking(opened), try database.readmit(row, blinds: blinds)
+                guard opened.isVouchedFor(by: digest, blinds), try opensWithoutAsking(opened),
+                    try database.readmit(row, blinds: blinds, as: HistoryLabel(date: parts.now(), owner: opened.record.accessGroup))
                 else {
                     continue
                 }
@@ -161,9 +191,11 @@ extension RequestInProgress {
     }
 
     private func keepCopy() -> DoctorReport.Copy {
-        switch database.keepVerified(bytesMax: KeychainLimits.verifiedBytesMax) {
+        let room = CopyRoom(bytesMax: KeychainLimits.verifiedBytesMax, bytesReserved: KeychainLimits.verifiedBytesReserved)
+        return switch database.keepVerified(room) {
         case .kept(let generation): DoctorReport.Copy(.kept, date: generation.date, rows: generation.rows)
         case .tooLarge: DoctorReport.Copy(.tooLarge)
+        case .noRoom(let bytesMissing): DoctorReport.Copy(.noRoom, bytesMissing: bytesMissing)
         case .failed: DoctorReport.Copy(.failed)
         }
     }

@@ -1,6 +1,7 @@
 // The door of keychaind (Specs/keychain-wire.md): one connection, its requests one after the other, each answered by the
 // thread that read it.
 
+internal import EnclaveWire
 internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanDER
@@ -15,35 +16,69 @@ package struct KeychainDoor: Sendable {
     private let enclave: ServerAddress
     /// Nil in user mode, where programs are not told apart.
     private let entitlements: EntitlementTable?
+    private let admission: Admission
+    private let holders: StateHolders
+    private let log: BoundedLog
 
-    package init(parts: KeychainParts, enclave: ServerAddress, entitlements: EntitlementTable?) {
+    /// `holders` tells whose each user's folder is. It and `admission` are asked in system mode alone.
+    package init(
+        parts: KeychainParts, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(), holders: StateHolders
+    ) {
         self.parts = parts
         self.enclave = enclave
         self.entitlements = entitlements
+        self.admission = admission
+        self.holders = holders
+        log = BoundedLog(parts.logger, accounts: admission.accounts)
     }
 
     /// What is known of a caller before it is sent a word.
     struct Look {
         let line: EnclaveConnection
         let caller: Caller
+        /// Why the caller may not use the service at all: the answer to its first request.
+        var refusal: Refusal?
     }
 
     func look(_ socket: Descriptor, _ peer: Peer) throws -> Look {
         let line = EnclaveConnection(address: enclave, socket: socket, peer: peer, lent: parts.lent)
         guard let entitlements else { return Look(line: line, caller: Caller(person: peer.uid)) }
+        if let refusal = refusal(of: peer.uid) { return refused(refusal, peer, line) }
         do {
-            return Look(line: line, caller: Caller(person: peer.uid, identity: try line.identify(), granted: entitlements))
+            let identity = try line.identify()
+            // Nobody could look: to be told that its own items are not there, a program might make new ones in their place.
+            guard identity != .unseen else { return refused(Refusal(.unavailable, Self.unseen), peer, line) }
+            return Look(line: line, caller: Caller(person: peer.uid, identity: identity, granted: entitlements))
+        } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
+            return refused(refusal, peer, line)
         } catch {
             throw HandshakeFault.unproven("the enclave cannot say who the caller is")
         }
     }
 
+    private static let unseen = "which program asks could not be found out at this moment; try again"
+
+    /// Why a user may not use the service; nil where they may.
+    private func refusal(of uid: UInt32) -> Refusal? {
+        do throws(Refusal) {
+            try admission.admit(uid)
+            try holders.verify(uid)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func refused(_ refusal: Refusal, _ peer: Peer, _ line: EnclaveConnection) -> Look {
+        log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
+        return Look(line: line, caller: Caller(person: peer.uid), refusal: refusal)
+    }
+
     /// Serves every connection for as long as the process lives.
     package func run(_ doorway: Doorway) throws(SystemFault) -> Never {
-        let logger = parts.logger
         try doorway.run(
             look: { try look($0, $1) },
-            refused: { fault, uid in logger.notice("a connection was refused", metadata: ["person": "\(uid)", "why": "\(fault)"]) },
+            refused: { fault, uid in log.notice("a connection was refused", about: uid, ["why": "\(fault)"]) },
             serve: { serve($0, $1) })
     }
 
@@ -51,7 +86,12 @@ package struct KeychainDoor: Sendable {
     private func serve(_ visitor: Visitor, _ look: Look) {
         let sink = ChannelSink(channel: visitor.channel)
         let line = look.line
+        if let refusal = look.refusal {
+            if (try? visitor.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
+            return
+        }
         line.onWaitingForPerson = { place in try sink.send(.waitingForPerson(place)) }
+        line.onQueued = { try sink.send(.queued) }
         while let end = next(visitor, look.caller, line, sink) {
             Residue.overwrite()
             switch end {
@@ -105,7 +145,7 @@ package struct KeychainDoor: Sendable {
         } catch let fault as AccessControl.Fault {
             return .malformed(fault.rawValue)
         } catch let fault as SystemFault {
-            parts.logger.error("a request failed", metadata: ["why": "\(fault.description)"])
+            log.error("a request failed", about: caller.person, ["why": "\(fault.description)"])
             return .refused(Refusal(.internalFault))
         } catch {
             return .malformed("the message is not strict DER")

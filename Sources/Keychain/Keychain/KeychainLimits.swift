@@ -26,16 +26,20 @@ package enum KeychainLimits {
     package static let reconnectMillisecondsMax: Int32 = 1000
     /// Yeses until the lock that are kept for one person; what is beyond is asked again.
     package static let consentsMax = 4096
-    /// Permissions of one program that are looked through.
-    package static let permissionsMax = 10_000
-    /// Permissions that one program may give others to read what it keeps.
+    /// Offers of one owner to let others ask for what it keeps (`kSecAttrAccess`).
     package static let grantsMax = 1024
+    /// Builds that are remembered of one path.
+    package static let buildsOfPathMax = 64
+    /// Owners whose offers are listed one by one; the rest is counted.
+    package static let offeringOwnersMax = 64
     /// Items whose permissions are looked up one by one when they are deleted.
     static let grantsLookedUpMax = 64
     /// Rows that one request gives to another owner.
     package static let moveRowsMax = 256
     /// Bytes of a database of which a verified copy is kept.
     package static let verifiedBytesMax = 256 << 20
+    /// Bytes of the disk that such a copy leaves free.
+    package static let verifiedBytesReserved = 1 << 20
     /// Rows that were put aside and are tried again by one look at everything.
     package static let readmittedRowsMax = 1024
     /// How often a lease is asked for while the enclave does not yet know the standing connection.

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Glibc
 internal import KeychainStore
 package import Logging
+internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 internal import VaubanRoomHardening
 
@@ -21,7 +22,7 @@ package struct KeychainRoom {
             var values: [String: String] = [:]
             for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
             guard let state = values["--state"], let folder = values["--enclave-folder"],
-                state.hasPrefix("/"), folder.hasPrefix("/"),
+                state.hasBytePrefix("/"), folder.hasBytePrefix("/"),
                 let uid = try Roster.enclaveUID(values["--enclave-uid"])
             else { return nil }
             self.state = state
@@ -62,11 +63,14 @@ package struct KeychainRoom {
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
         // What lies outside the state folder is out of reach when the room is shut in.
         let entitlements = try Roster.isOfThisProcess() ? EntitlementTable(logger: logger) : nil
+        if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
         let door = open(state: state, enclave: address, lent: LentKeys(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
         defer { withExtendedLifetime(lock) {} }
-        try door.run(Doorway(listener: listener, admits: { _ in true }))
+        let connections = ConnectionTable(
+            max: DescriptorLimit.connections(DoorLimits.connectionsMax), sharing: entitlements == nil ? .oneUser : .owners)
+        try door.run(Doorway(listener: listener, connections: connections, admits: { _ in true }))
     }
 
     /// The room's door, with its standing connection begun.
@@ -75,10 +79,15 @@ package struct KeychainRoom {
         logger: Logger
     ) -> KeychainDoor {
         LeaseConnection(address: enclave, lent: lent, logger: logger).start()
-        let databases = DatabaseRegistry(state: state)
+        let admission = Admission()
+        let accounts = admission.accounts
+        let isInstalled = entitlements != nil
+        let databases = DatabaseRegistry(
+            state: state, owner: { accounts.owner(of: $0) }, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
         let parts = KeychainParts(
             databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock, logger: logger)
-        return KeychainDoor(parts: parts, enclave: enclave, entitlements: entitlements)
+        let holders = StateHolders(accounts: admission.accounts) { state }
+        return KeychainDoor(parts: parts, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
     }
 
     private static func leave(_ code: Int32, _ text: String) -> Never {

@@ -118,8 +118,15 @@ package final class LentKeys: Sendable {
         }
     }
 
-    func remembers(_ consent: RememberedConsent, of person: UInt32) -> Bool {
-        state.withLock { $0.consents[person]?.contains(consent) ?? false }
+    /// The items that a program may read until the person locks.
+    func remembered(_ key: String, of person: UInt32) -> Set<[UInt8]> {
+        let key = Array(key.utf8)
+        return state.withLock { Set($0.consents[person, default: []].lazy.filter { $0.key == key }.map(\.item)) }
+    }
+
+    /// Takes back a yes until the lock.
+    func forget(_ item: [UInt8], of key: String, person: UInt32) {
+        _ = state.withLock { $0.consents[person]?.remove(RememberedConsent(key: Array(key.utf8), item: item)) }
     }
 
     // MARK: The standing connection
@@ -164,7 +171,8 @@ package final class LentKeys: Sendable {
 
 /// That a program may read an item until the person locks.
 struct RememberedConsent: Hashable, Sendable {
-    let key: String
+    /// The program's name, in bytes.
+    let key: [UInt8]
     let item: [UInt8]
 }
 

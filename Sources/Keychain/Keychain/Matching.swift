@@ -9,7 +9,7 @@ extension RequestInProgress {
     /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.
     func copyMatching(_ query: ItemQuery) throws {
         if query.kind == .identity { return try copyIdentities(query) }
-        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let rights = try rightsToSearch(query)
         let terms = try QueryGrammar.terms(of: query, for: rights)
         if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
             guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "what all programs keep is listed with the program vauban") }
@@ -32,7 +32,8 @@ extension RequestInProgress {
         // A caller without a group has nothing of its own.
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
-                guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes)
+                else {
                     return true
                 }
                 guard try reply(opened, query, returns, replies) else { return true }
@@ -40,18 +41,31 @@ extension RequestInProgress {
                 return found < wanted
             }
         }
-        var isHidden = false
+        var isLeftOut = false
         if found < wanted, !coversAll, !selection.usesDeviceIndex {
-            let mayAsk = query.authenticationUI == .allow && wanted == 1
-            let matters = found == 0 && [.allow, .fail].contains(query.authenticationUI)
-            isHidden = try forEachForeignRow(of: terms, .readItem, mayAsk: mayAsk, matters: matters, reason: query.operationPrompt) { opened in
+            let asking = Asking(
+                purpose: .readItem, ui: query.authenticationUI, isForOne: wanted == 1, reason: query.operationPrompt)
+            isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                 guard try reply(opened, query, returns, replies) else { return true }
                 found += 1
                 return found < wanted
             }
         }
-        guard found > 0 else { throw selection.usesDeviceIndex ? Refusal(.beforeFirstUnlock) : notFound(isHidden, query.authenticationUI) }
+        guard found > 0 else { throw selection.usesDeviceIndex ? Refusal(.beforeFirstUnlock) : notFound(isLeftOut, query.authenticationUI) }
         try replies.finish()
+    }
+
+    /// What the caller may use in a search: also items that another owner offers it, if it names that owner.
+    private func rightsToSearch(_ query: ItemQuery) throws -> CallerRights {
+        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let group: String? =
+            switch query.attributes[.accessGroup] {
+            case .text(let text): text
+            case .data(let bytes): String(validating: bytes, as: UTF8.self)
+            default: nil
+            }
+        guard let group, !rights.mayName(group), let key = rights.key, try !itemsOffered(to: key, by: group).isEmpty else { return rights }
+        return rights.searching(group)
     }
 
     /// False when the item behaves as absent. The key of an item with an access control is unwrapped even where no value

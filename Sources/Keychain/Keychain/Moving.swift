@@ -16,20 +16,21 @@ extension RequestInProgress {
         guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the program vauban") }
         guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
-        if caller.said.moves.withLock({ $0[owner] == nil }) {
+        let key = Array(owner.utf8)
+        if caller.said.moves.withLock({ $0[key] == nil }) {
             try ask(Consent(.moveItems, offered: .once, item: "all that belong to nobody", owner: AccessGroup.unsigned, program: owner))
         }
-        var move = caller.said.moves.withLock { $0[owner] } ?? ItemMove()
+        var move = caller.said.moves.withLock { $0[key] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
         for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
         progress.kept = move.kept.count
-        caller.said.moves.withLock { $0[owner] = move }
+        caller.said.moves.withLock { $0[key] = move }
         try sink.send(.rewrapped(progress))
         try sink.send(.done)
     }
 
-    private static func isOwner(_ owner: String) -> Bool {
-        owner == AccessGroup.commandLine || ["program:/", "flatpak:", "snap:", "build:"].contains { owner.hasPrefix($0) && owner != $0 }
+    static func isOwner(_ owner: String) -> Bool {
+        owner.isSameBytes(as: AccessGroup.commandLine) || ApplicationIdentifier(text: owner).isWellFormed
     }
 
     private func carry(_ kind: ItemKind, to owner: String, _ move: inout ItemMove, _ progress: inout RewrapProgress) throws {
@@ -70,7 +71,7 @@ extension RequestInProgress {
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
         let row = try row(record, binding, try seal(value, binding), try blinds(record))
-        switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true)]) {
+        switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
         case .written: return true
         case .stale: throw RowHasChanged()
         // The owner has one of this name already.

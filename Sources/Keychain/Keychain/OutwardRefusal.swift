@@ -1,17 +1,18 @@
 // The one mapping from what can go wrong inside to what a caller is told.
 
 internal import EnclaveWire
-internal import KeychainStore
-internal import VaubanAccessPolicy
+package import KeychainStore
+package import VaubanAccessPolicy
 
 extension Refusal {
-    init(_ fault: StorageFault) {
+    package init(_ fault: StorageFault) {
         switch fault {
         case .full: self.init(.storageFull)
         case .failed(let text): self.init(.storageFailed, text)
         case .damaged(let text): self.init(.stateUnreadable, text)
         case .newer(let text): self.init(.stateUnreadable, text)
         case .noCopy: self.init(.itemNotFound, "there is no verified copy of the keychain database")
+        case .busy: self.init(.unavailable, "as many keychains as can be open at once are in use; try again")
         case .notDamaged: self.init(.notAllowedHere, "the keychain database can be read, so nothing is put in its place")
         }
     }

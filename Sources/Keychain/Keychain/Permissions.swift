@@ -3,6 +3,7 @@
 
 internal import EnclaveWire
 internal import KeychainStore
+internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
@@ -12,8 +13,12 @@ internal import VaubanSecretBytes
 
 /// One permission as a row names it: a subject, and what it is let do.
 enum KeptPermission: Hashable {
-    /// The subject, an application or an interpreter, reads an item.
+    /// The subject, an application or an interpreter, reads an item; the person permitted that beforehand.
     case reads([UInt8])
+    /// The same, as the person's lasting answer to a question. It holds for who names the item's owner, as the question did.
+    case answered([UInt8])
+    /// The owner of an item lets the subject, an application, ask the person for it.
+    case offers([UInt8])
     /// The subject, a build, is the same program as that of a group.
     case sameProgram(String)
     /// The subject, a path, is where the program of a group was.
@@ -21,12 +26,12 @@ enum KeptPermission: Hashable {
     /// New builds in the subject, a folder, are accepted.
     case buildsIn
 
-    private static let separator: Character = " "
-
     /// The word before the subject, so that one look-up finds all of one subject.
     var word: String {
         switch self {
         case .reads: "reads"
+        case .answered: "answered"
+        case .offers: "offers"
         case .sameProgram: "same"
         case .program: "program"
         case .buildsIn: "builds"
@@ -35,7 +40,7 @@ enum KeptPermission: Hashable {
 
     var object: AttributeValue {
         switch self {
-        case .reads(let item): .data(item)
+        case .reads(let item), .answered(let item), .offers(let item): .data(item)
         case .sameProgram(let group), .program(let group): .text(group)
         case .buildsIn: .text("")
         }
@@ -43,8 +48,8 @@ enum KeptPermission: Hashable {
 }
 
 extension RequestInProgress {
-    /// Keeps a permission; one that is kept already stays. What a program permits and not the person is kept with the name of
-    /// its group.
+    /// Keeps a permission; one that is kept already stays. What a program offers and not the person permits is kept with the name
+    /// of its group.
     func keep(_ permission: KeptPermission, for subject: String, by group: String? = nil) throws {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
         guard try keptRows(record.attributes).isEmpty else { return }
@@ -68,56 +73,91 @@ extension RequestInProgress {
             ]), protection: .afterFirstUnlockThisDeviceOnly)
     }
 
-    /// The rows of a subject, or of all.
-    func keptRows(_ subject: String?) throws -> [OpenedRow] {
-        var attributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)])
-        if let subject { attributes[.service] = .text(subject) }
-        return try keptRows(attributes)
+    /// The rows of a subject.
+    func keptRows(_ subject: String) throws -> [OpenedRow] {
+        try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .service: .text(subject)]))
     }
 
-    /// The rows with all of these attributes; none before the first unlock, when nothing can be found.
+    /// The rows with all of these attributes. Those that programs can make many of are bounded for each owner.
     private func keptRows(_ attributes: ItemAttributes) throws -> [OpenedRow] {
-        let terms = SearchTerms(kind: .permission, attributes: attributes, protection: nil)
-        let selection = try selection(terms, of: [])
-        guard !selection.usesDeviceIndex else { return [] }
         var rows: [OpenedRow] = []
-        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-            if let opened = try open(row), terms.match(opened.record.attributes) { rows.append(opened) }
-            return rows.count < KeychainLimits.permissionsMax
-        }
+        try forEachKept(attributes) { rows.append($0) }
         return rows
     }
 
-    private func objects(_ subject: String) throws -> [AttributeValue] { try keptRows(subject).compactMap { $0.record.attributes[.account] } }
-
-    /// The items that the person lets this one read.
-    func itemsReadable(by key: String?) throws -> Set<[UInt8]> {
-        guard let key else { return [] }
-        return Set(try objects("reads \(key)").compactMap { if case .data(let item) = $0 { item } else { nil } })
-    }
-
-    /// Where programs are told apart, one that permits others to read what it keeps can do so a bounded number of times, so
-    /// that it cannot fill the keychain with what stands in nobody's list of items.
-    func checkGrants(_ count: Int, by group: String) throws {
-        guard count > 0 else { return }
-        let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
-        guard mine + count <= KeychainLimits.grantsMax else {
-            throw Refusal(.storageFull, "this program lets others read as many items as one may; delete some of them")
+    /// Goes through all permissions, or those with all of these attributes, however many there are: nobody can hide one behind
+    /// others. None before the first unlock, when nothing can be found.
+    func forEachKept(
+        _ attributes: ItemAttributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)]), _ body: (OpenedRow) throws -> Void
+    ) throws {
+        let terms = SearchTerms(kind: .permission, attributes: attributes, protection: nil)
+        let selection = try selection(terms, of: [])
+        guard !selection.usesDeviceIndex else { return }
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            if let opened = try open(row), terms.match(opened.record.attributes) { try body(opened) }
+            return true
         }
     }
 
-    /// The rows that say who may read these items, which go with them.
-    func grants(of rows: [RowHandle]) throws -> [RowHandle] {
+    private func objects(_ subject: String) throws -> [AttributeValue] {
+        try keptRows(subject).compactMap { $0.record.attributes[.account] }
+    }
+
+    private func items(_ rows: [OpenedRow]) -> Set<[UInt8]> { Set(rows.compactMap(\.permittedItem)) }
+
+    /// The items that the person permits this one to read, whoever is named. A row that names a group was written for a program,
+    /// by an earlier version, and is an offer.
+    func itemsReadable(by key: String) throws -> Set<[UInt8]> { items(try keptRows("reads \(key)").filter { $0.offeringGroup == nil }) }
+
+    /// The items that the person let it read when it asked: for good, or until the lock.
+    func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
+        items(try keptRows("answered \(key)")).union(parts.lent.remembered(key, of: person))
+    }
+
+    /// The items of an owner for which this one may ask.
+    func itemsOffered(to key: String, by owner: String) throws -> Set<[UInt8]> {
+        let words = ["offers", "reads"].map { "\($0) \(key)" }
+        return try words.reduce(into: Set()) { found, subject in
+            let attributes = ItemAttributes([
+                .accessGroup: .text(AccessGroup.permissions), .service: .text(subject), .label: .text(owner),
+            ])
+            found.formUnion(items(try keptRows(attributes)))
+        }
+    }
+
+    /// Where programs are told apart, one that offers others what it keeps can do so a bounded number of times, so
+    /// that it cannot fill the keychain with what stands in nobody's list of items.
+    func checkOffers(to applications: [String], by group: String) throws {
+        guard !applications.isEmpty else { return }
+        guard applications.allSatisfy({ ApplicationIdentifier(text: $0).isWellFormed }) else {
+            throw Refusal(
+                .badParameter,
+                "a trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is asked about"
+            )
+        }
+        let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
+        guard mine + applications.count <= KeychainLimits.grantsMax else {
+            parts.boundedLog.notice("an owner offers as many of its items as one may", about: person, ["offers": "\(mine)"])
+            throw Refusal(.storageFull, "this program lets others ask for as many items as one may; delete some of them")
+        }
+    }
+
+    /// The rows that say who may read these items, which go with them; of these the ones that are wanted.
+    func grants(of rows: [RowHandle], where isWanted: (OpenedRow) -> Bool = { _ in true }) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         let items = rows.compactMap { try? RowBinding(derBytes: $0.metadataBinding).item }
+        var grants: [RowHandle] = []
         // From some number on it is quicker to look at all permissions once.
         guard items.count <= KeychainLimits.grantsLookedUpMax else {
-            let wanted = Set(items.map { AttributeValue.data($0) })
-            return try keptRows(nil).filter { $0.record.attributes[.account].map(wanted.contains) ?? false }.map(\.row.handle)
+            let wanted = Set(items)
+            try forEachKept { if let item = $0.permittedItem, wanted.contains(item), isWanted($0) { grants.append($0.row.handle) } }
+            return grants
         }
-        return try items.flatMap { item in
-            try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .account: .data(item)])).map(\.row.handle)
+        for item in items {
+            let attributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .account: .data(item)])
+            try forEachKept(attributes) { if isWanted($0) { grants.append($0.row.handle) } }
         }
+        return grants
     }
 
     // MARK: Builds of the person's own programs
@@ -129,7 +169,7 @@ extension RequestInProgress {
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
         if case .text(let group)? = try objects("same \(own.text)").last { return ApplicationIdentifier(text: group) }
         let known = try objects("program \(path)").compactMap { if case .text(let group) = $0 { group } else { nil } }
-        guard let before = known.last, !known.contains(own.text) else { return own }
+        guard !known.containsBytes(of: own.text), let before = try known.last(where: { try !isRefusedBuild($0) }) else { return own }
         guard try !isAcceptedBuild(at: path) else {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
@@ -146,20 +186,49 @@ extension RequestInProgress {
         }
     }
 
+    /// Whether the person said of a build that it is another program than the one before it: then it is itself, and none that a later
+    /// build goes on from.
+    private func isRefusedBuild(_ build: String) throws -> Bool {
+        if case .text(let group)? = try objects("same \(build)").last { group.isSameBytes(as: build) } else { false }
+    }
+
     private func isAcceptedBuild(at path: String) throws -> Bool {
-        var folder = path[...]
-        while let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
-            folder = folder[..<slash]
+        var folder = path
+        while let above = PathBytes.parts(of: folder)?.folder, !above.isSameBytes(as: "/") {
+            folder = above
             if try !objects("builds \(folder)").isEmpty { return true }
         }
         return false
     }
 
-    /// Remembers where a program of the person's own was when it first kept something.
+    /// Remembers where a program of the person's own was when it first kept something. Of one place the last builds are
+    /// remembered: more of them are no programs of the person's.
     func keepProgram() throws {
-        guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key else {
+        guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key
+        else {
             return
         }
+        // Those that were refused must not push out the one that was not.
+        guard try !isRefusedBuild(group) else { return }
         try keep(.program(group), for: path)
+        let kept = try keptRows("program \(path)")
+        guard kept.count > KeychainLimits.buildsOfPathMax else { return }
+        _ = try database.delete(kept.dropLast(KeychainLimits.buildsOfPathMax).map(\.row.handle))
+    }
+}
+
+extension OpenedRow {
+    /// The item that a permission is about.
+    var permittedItem: [UInt8]? { if case .data(let item)? = record.attributes[.account] { item } else { nil } }
+
+    /// Whose offer a permission is; nil where it is the person's own word.
+    var offeringGroup: String? { if case .text(let group)? = record.attributes[.label] { group } else { nil } }
+
+    /// The word of a permission, and its subject.
+    var permission: (word: String, subject: String)? {
+        guard case .text(let text)? = record.attributes[.service] else { return nil }
+        let parts = text.utf8.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 }

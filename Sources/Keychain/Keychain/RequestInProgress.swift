@@ -17,6 +17,8 @@ package struct KeychainParts: Sendable {
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
     package let logger: Logger
+    /// For what programs can bring about as often as they like.
+    let boundedLog: BoundedLog
 
     package init(
         databases: DatabaseRegistry, lent: LentKeys, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock, logger: Logger
@@ -26,6 +28,7 @@ package struct KeychainParts: Sendable {
         self.now = now
         self.sleepClock = sleepClock
         self.logger = logger
+        boundedLog = BoundedLog(logger)
     }
 }
 
@@ -59,8 +62,8 @@ package final class RequestInProgress {
     let password: SecretBytes?
     /// Why the last row that behaved as absent did.
     var absence: Absence?
-    /// What of another owner the person has let this request use.
-    var agreed: AgreedItem?
+    /// What the person was asked in this request about another owner's items.
+    var agreed: Agreement?
     /// What the caller may use, once it has been found out.
     private var knownRights: CallerRights?
 
@@ -71,7 +74,9 @@ package final class RequestInProgress {
     ) throws {
         do throws {
             // Where the database cannot be opened, it can still be put back.
-            if case .restore(let date) = request { return try Restoring(parts: parts, caller: caller, enclave: enclave, sink: sink).serve(date) }
+            if case .restore(let date) = request {
+                return try Restoring(parts: parts, caller: caller, enclave: enclave, sink: sink).serve(date)
+            }
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(caller, parts, enclave, sink, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
@@ -96,25 +101,31 @@ package final class RequestInProgress {
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         try Self.throwIfDenied(caller)
+        // What cannot be removed now is removed at another request.
+        try? database.purgeExpired(now: parts.now())
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
             try add(record, PaddedValue(hasValue: hasData, value), returns, readableBy: applications)
         case .update(let query, let changes, _): try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
         case .copyMatching(let query, _): try copyMatching(query)
-        case .delete(let query): try delete(query)
+        case .delete(let query, let atOnce): try delete(query, atOnce: atOnce)
         case .rewrap: try rewrap()
         case .discard: try discard()
         case .permissions: try listPermissions()
         case .permit(let change): try permit(change)
         case .move(let owner): try move(to: owner)
+        case .transfer(let query, let attributes, let keepsOriginal): try transfer(query, attributes, keepsOriginal: keepsOriginal)
         case .examine: try examine()
+        case .history(let request, _): try history(request)
         // Served without a database.
         case .restore, .handOver: break
         }
     }
 
     static func throwIfDenied(_ caller: Caller) throws(Refusal) {
-        if caller.entitlements?.deniesKeychain == true { throw Refusal(.missingEntitlement, "the administrator denies this program the keychain") }
+        if caller.entitlements?.deniesKeychain == true {
+            throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
+        }
     }
 }
 

@@ -16,7 +16,12 @@ extension RequestInProgress {
         // Keys that were lent before a class key was made anew name the older one as the current one.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()
-        for rows in try database.generations() { try rewrap(rows, under: lease, batch) }
+        for rows in try database.generations() {
+            try rewrap(rows, under: lease, batch) { try database.rows(of: rows, after: $0, count: $1, bytesMax: $2) }
+        }
+        for rows in try database.historyGenerations() {
+            try rewrap(rows, under: lease, batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
+        }
         let written = try database.move(batch.changes)
         // Those that were written by others meanwhile are still to be done, unless they are current now.
         batch.progress.done += written
@@ -27,8 +32,10 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// The rows of one class and generation.
-    private func rewrap(_ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch) throws {
+    /// The rows of one class and generation, which `read` reads after a number, so many and about so many bytes at a time.
+    private func rewrap(
+        _ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch, _ read: (Int64, Int, Int) throws -> [StoredRow]
+    ) throws {
         if lease.isCurrent(rows) { return }
         // Closed now, or under a key that is gone or was never known: reading finds out which.
         guard let current = lease.current(of: rows.protection), lease.holds(rows) else {
@@ -38,7 +45,7 @@ extension RequestInProgress {
         var seen = 0
         var last: Int64 = 0
         while !batch.isFull {
-            let next = try database.rows(of: rows, after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
+            let next = try read(last, KeychainLimits.batchRowsMax, KeychainLimits.batchBytesMax)
             guard let end = next.last?.id else { return }
             for row in next where !batch.isFull {
                 seen += 1

@@ -46,22 +46,25 @@ extension RequestInProgress {
             }
             guard rights.ownsEverything || !rights.groups.isEmpty else { continue }
             try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-                guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
+                guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                    return true
+                }
                 return try take(opened, changes)
             }
         }
         // A yes is about one item, and an identity is two.
         if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
-            let mayAsk = query.authenticationUI == .allow
-            var isHidden = false
+            var asking = Asking(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
+            var isLeftOut = false
             for (terms, changes) in updates where rows.isEmpty {
                 guard let terms = terms.staying(as: changes) else { continue }
-                isHidden = try forEachForeignRow(of: terms, .changeItem, mayAsk: mayAsk, reason: query.operationPrompt) { opened in
+                asking.changes = changes.attributes
+                isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                     _ = try take(opened, changes)
                     return false
-                } || isHidden
+                } || isLeftOut
             }
-            if rows.isEmpty { throw notFound(isHidden, query.authenticationUI) }
+            if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
         switch try database.update(rows) {
@@ -89,7 +92,8 @@ extension RequestInProgress {
         if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
             let mayAsk = query.authenticationUI == .allow
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
-            guard let kept = keepsSecret ? try kept(opened, generation) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+            guard
+                let kept = keepsSecret ? try kept(opened, generation) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
             else { return nil }
             secret = kept
         } else {
@@ -97,7 +101,9 @@ extension RequestInProgress {
             secret = kept
         }
         let row = try row(record, binding, secret, blinds)
-        return RowChange(old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes)
+        return RowChange(
+            old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes, keeping: changes.hasData ? label(record) : nil,
+            newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
     }
 
     /// The secret half as it is, its key under the class's current one; nil when the row turns out to be absent.
@@ -109,7 +115,7 @@ extension RequestInProgress {
     }
 
     /// Now, but at least a millisecond after the last change, whatever the clock did.
-    private func nextDate(after last: AttributeValue?) -> Int64 {
+    func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return parts.now() }
         return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
     }
@@ -118,11 +124,8 @@ extension RequestInProgress {
 extension SearchTerms {
     /// The items of other owners that these changes leave where they are: a yes to a change gives nothing away for good.
     fileprivate func staying(as changes: ItemChanges) -> SearchTerms? {
-        guard let group = changes.attributes[.accessGroup] else { return self }
-        guard attributes[.accessGroup].map({ $0 == group }) ?? true else { return nil }
-        var staying = attributes
-        staying[.accessGroup] = group
-        return SearchTerms(kind: kind, attributes: staying, protection: protection, reference: reference)
+        guard case .text(let group)? = changes.attributes[.accessGroup] else { return self }
+        return within(group)
     }
 }
 

@@ -18,7 +18,8 @@ struct DatabaseFile {
         configuration.prepareDatabase { database in
             // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
             // since this process can make no file elsewhere.
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+            try database.execute(
+                sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
             if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         }
         return configuration
@@ -30,6 +31,8 @@ struct DatabaseFile {
     /// - Parameter isSuspect: a reader has met damage before, so every page is looked at.
     func prepare(isSuspect: Bool, _ configuration: Configuration) throws {
         if let damage = try standingDamage() { throw StorageFault.damaged(damage) }
+        // A suspect file is opened again while this process runs, where a copy may just be being made.
+        if !isSuspect { removeUnfinished() }
         guard try exists() else { return try make(configuration) }
         do {
             var reading = configuration
@@ -80,19 +83,33 @@ struct DatabaseFile {
     /// there) or a complete one.
     func make(_ name: String, _ configuration: Configuration, _ fill: (DatabaseQueue) throws -> Void) throws {
         let temporary = "\(name).new"
-        for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(temporary + suffix) }
+        removeUnfinished(name)
+        var isInPlace = false
+        // Whatever stops it, on a full disk above all, what it has written goes: nobody else could make room for the rest.
+        defer { if !isInPlace { removeUnfinished(name) } }
         let directory = folder.descriptor.number
         let path = "\(folder.path)/\(name)"
         let number = try SystemFault.check(
             openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(path)")
         let file = Descriptor(number)
         let queue = try DatabaseQueue(path: "\(folder.path)/\(temporary)", configuration: configuration)
-        try fill(queue)
+        do { try fill(queue) } catch {
+            try? queue.close()
+            throw error
+        }
         try queue.close()
         try SystemFault.check(fsync(number), "sync \(path)")
         try SystemFault.check(renameat(directory, temporary, directory, name), "put \(path) in place")
+        isInPlace = true
         try SystemFault.check(fsync(directory), "sync the folder of \(path)")
         withExtendedLifetime(file) {}
+    }
+
+    /// Removes what a process that was killed, or that found no room, left of a file that it was making.
+    private func removeUnfinished() { for name in [Self.name, Self.verified] { removeUnfinished(name) } }
+
+    private func removeUnfinished(_ name: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove("\(name).new\(suffix)") }
     }
 
     /// Renames the database and what belongs to it, and leaves a marker that keeps an empty one from taking its place.

@@ -115,30 +115,36 @@ extension KeychainDatabase {
     /// The next quarantined rows after number `id`, as rows of that number.
     package func quarantinedRows(after id: Int64, count: Int) throws(StorageFault) -> [StoredRow] {
         try read { database in
-            let columns = Column.whole.replacingOccurrences(of: "item.", with: "quarantine.")
+            let columns = Column.whole(of: "quarantine")
             let cursor = try Row.fetchCursor(
-                database, sql: "SELECT \(columns) FROM quarantine WHERE id > ? ORDER BY id LIMIT ?", arguments: [id, count])
+                database, sql: "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id LIMIT ?", arguments: [id, count])
             var rows: [StoredRow] = []
-            while let row = try cursor.next() { rows.append(StoredRow(row)) }
+            while let row = try cursor.next() { rows.append(StoredRow(row, place: RowPlace(rawValue: row.number(Column.state)) ?? .item)) }
             return rows
         }
     }
 
-    /// Puts a quarantined row back among the others, found by `blinds`; false when another has its place or it has gone.
-    package func readmit(_ row: StoredRow, blinds: RowBlinds) throws(StorageFault) -> Bool {
+    /// Puts a quarantined row back where it was: an item among the others, found by `blinds`; false when another has its place or
+    /// it has gone. What was an earlier value or a deleted item is that again, with the label.
+    package func readmit(_ row: StoredRow, blinds: RowBlinds, as label: HistoryLabel) throws(StorageFault) -> Bool {
         try write { database in
             let whole = StoredRow(
                 item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
             if isClosed(whole) { return (false, .rollback) }
             let remove = "DELETE FROM quarantine WHERE id = ? AND metadata_binding = ?"
             try database.execute(sql: remove, arguments: [row.id, Data(row.halves.metadataBinding)])
-            guard database.changesCount == 1, try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }
+            guard database.changesCount == 1 else { return (false, .rollback) }
+            guard row.place == .item else {
+                try Self.insertHistory(row, label, in: database)
+                return (true, .commit)
+            }
+            guard try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }
             try Self.insert(whole, in: database)
             return (true, .commit)
         }
     }
 
-    private static func hasRoom(for row: StoredRow, in database: Database) throws -> Bool {
+    static func hasRoom(for row: StoredRow, in database: Database) throws -> Bool {
         let taken = "SELECT EXISTS(SELECT 1 FROM item WHERE item = ? OR primary_blind = ? OR device_blind = ?)"
         let device = row.blinds.device.map { Data($0.primary) }
         return try Bool.fetchOne(database, sql: taken, arguments: [Data(row.item), Data(row.blinds.primary), device]) == false

@@ -19,10 +19,14 @@ package final class KeychainDatabase: Sendable {
     let indexKeys = Mutex<[Int64: [UInt8]]>([:])
     /// Class keys under which no row is written any more. Requests that could still write one end with this process, so
     /// nothing of it needs to be on disk.
-    let closed = Mutex<Set<RowGeneration>>([])
+    let closed: Mutex<Set<RowGeneration>>
+    /// What is known of the history without asking the file.
+    let history = Mutex(HistoryState())
 
     /// Opens the database in a person's folder, and makes it if there is none.
-    package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil) throws {
+    /// - Parameter closed: what an earlier one of this process knew of class keys under which nothing is written any more.
+    package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = []) throws {
+        self.closed = Mutex(closed)
         file = DatabaseFile(folder: folder)
         var configuration = DatabaseFile.configuration(pagesMax: pagesMax)
         do {
@@ -32,6 +36,8 @@ package final class KeychainDatabase: Sendable {
             // With WAL comes NORMAL by itself, which would lose the last writes in a power cut.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(writer)
+            let state = try writer.unsafeRead { try HistoryState($0) }
+            history.withLock { $0 = state }
             // A process that was killed may have left removed rows in the log. It is no fault if they stay a little longer.
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true
@@ -101,7 +107,7 @@ package final class KeychainDatabase: Sendable {
             return try body()
         } catch {
             if let error = error as? DatabaseError, error.isDamage { suspect() }
-            throw StorageFault(error)
+            throw StorageFault(error, in: file.folder)
         }
     }
 }

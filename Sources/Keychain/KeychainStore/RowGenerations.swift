@@ -23,12 +23,18 @@ extension KeychainDatabase {
     /// Every class and generation that a row is of.
     package func generations() throws(StorageFault) -> [RowGeneration] { try generations(in: "item") }
 
+    /// The same of earlier values and deleted items.
+    package func historyGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "history") }
+
     /// The same of the rows that were put aside.
     package func quarantinedGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "quarantine") }
 
     private func generations(in table: String) throws(StorageFault) -> [RowGeneration] {
         try read { try Self.generations(in: table, $0) }
     }
+
+    /// The tables that have rows.
+    private static let tables = ["item", "quarantine", "history"]
 
     static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
         let sql = "SELECT protection, generation, count(*) FROM \(table) GROUP BY protection, generation"
@@ -83,7 +89,7 @@ extension KeychainDatabase {
         guard !generations.isEmpty else { return [] }
         // In the writer's turn, so that every write is before this or finds the generation closed.
         return try write { database in
-            let used = try Self.generations(in: "item", database) + Self.generations(in: "quarantine", database)
+            let used = try Self.tables.flatMap { try Self.generations(in: $0, database) }
             let unused = generations.filter { wanted in
                 !used.contains { $0.protection == wanted.protection && $0.generation == wanted.generation }
             }
@@ -103,9 +109,10 @@ extension KeychainDatabase {
     package func remove(_ generation: RowGeneration) throws(StorageFault) {
         try write { database in
             let arguments: StatementArguments = [generation.protection, Data(generation.generation)]
-            for table in ["item", "quarantine"] {
+            for table in Self.tables {
                 try database.execute(sql: "DELETE FROM \(table) WHERE protection = ? AND generation = ?", arguments: arguments)
             }
+            _ = try Self.removeOrphanedHistory(in: database)
             return ((), .commit)
         }
     }
@@ -115,12 +122,15 @@ extension KeychainDatabase {
     package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageFault) -> Bool {
         let isEmptied = try write { database in
             let sql = "SELECT generation FROM index_key WHERE purpose = ?"
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [purpose]), row.bytes(0) == generation else { return (false, .rollback) }
-            for table in ["lookup", "item", "quarantine", "index_key"] { try database.execute(sql: "DELETE FROM \(table)") }
+            guard let row = try Row.fetchOne(database, sql: sql, arguments: [purpose]), row.bytes(0) == generation else {
+                return (false, .rollback)
+            }
+            for table in ["lookup"] + Self.tables + ["index_key", "setting"] { try database.execute(sql: "DELETE FROM \(table)") }
             return (true, .commit)
         }
         if isEmptied {
             indexKeys.withLock { $0 = [:] }
+            history.withLock { $0 = HistoryState() }
             try forgetVerified()
             try forgetOldPages(isEmpty: true)
         }

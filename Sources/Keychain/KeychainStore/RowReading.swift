@@ -97,6 +97,9 @@ enum Column {
     static let secretBinding = 11
     static let wrappedKey = 12
     static let secret = 13
+    /// Behind the columns that all tables have.
+    static let state = 14
+    static let date = 15
 
     fileprivate static let names = [
         "id", "kind", "protection", "blinds", "device_blinds", "metadata_binding", "item", "generation", "primary_blind", "device_blind",
@@ -104,6 +107,8 @@ enum Column {
     ]
     /// All columns of `item`, in this order.
     static let whole = names.map { "item.\($0)" }.joined(separator: ", ")
+    /// All columns of another table that has them, in this order.
+    static func whole(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
     fileprivate static let handles = names.prefix(6).map { "item.\($0)" }.joined(separator: ", ")
 }
 
@@ -130,7 +135,9 @@ private struct RowQuery {
 
 extension StoredRow {
     /// Reads what is there, whatever it is: a value of a wrong type becomes one that fits no binding.
-    init(_ row: Row) {
+    init(_ row: Row) { self.init(row, place: .item) }
+
+    init(_ row: Row, place: RowPlace) {
         var device: DeviceBlinds?
         if row.hasValue(Column.deviceBlind) {
             device = DeviceBlinds(primary: row.bytes(Column.deviceBlind), list: row.bytes(Column.deviceBlinds), lookups: [])
@@ -142,7 +149,8 @@ extension StoredRow {
             blinds: RowBlinds(primary: row.bytes(Column.primaryBlind), list: row.bytes(Column.blinds), lookups: [], device: device),
             halves: RowHalves(
                 secretBinding: row.bytes(Column.secretBinding), wrappedKey: row.bytes(Column.wrappedKey), secret: row.bytes(Column.secret),
-                metadataBinding: row.bytes(Column.metadataBinding), metadata: row.bytes(Column.metadata)))
+                metadataBinding: row.bytes(Column.metadataBinding), metadata: row.bytes(Column.metadata)),
+            place: place)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Synchronization
 
 /// What came of a write.
 package enum WriteOutcome: Hashable, Sendable {
@@ -21,9 +22,10 @@ extension KeychainDatabase {
         }
     }
 
-    /// Writes all changes or none.
-    package func update(_ changes: [RowChange]) throws(StorageFault) -> WriteOutcome {
+    /// Writes all changes or none; with them go rows that end with what the changed ones were, as far as they are still there.
+    package func update(_ changes: [RowChange], removing ended: [RowHandle] = []) throws(StorageFault) -> WriteOutcome {
         try write { database in
+            var grown: [String: Int] = [:]
             for change in changes {
                 guard try Self.exists(change.old, in: database), !isClosed(change.row) else { return (.stale, .rollback) }
                 let row = change.row
@@ -32,20 +34,35 @@ extension KeychainDatabase {
                 {
                     return (.conflict(other), .rollback)
                 }
+                if let consumed = change.consuming {
+                    guard try Self.exists(consumed, in: database) else { return (.stale, .rollback) }
+                    try database.execute(sql: "DELETE FROM history WHERE id = ?", arguments: [consumed.id])
+                }
+                if let label = change.keeping { grown[label.owner, default: 0] += try Self.keepEarlier(change.old, label, in: database) }
+                if let owner = change.newOwner { try Self.giveHistory(of: row.item, to: owner, in: database) }
                 try Self.overwrite(change, in: database)
             }
+            for handle in ended { try Self.remove(handle, in: database) }
+            if changes.contains(where: { $0.newOwner != nil }) { history.withLock { $0.bytes = nil } }
+            try makeRoom(for: grown, in: database)
             return (.written, .commit)
         }
     }
 
-    /// Deletes all rows or none; false when one of them has been written since.
-    package func delete(_ handles: [RowHandle]) throws(StorageFault) -> Bool {
+    /// Deletes all rows for good, or none; false when one of them has been written since.
+    package func delete(_ handles: [RowHandle]) throws(StorageFault) -> Bool { try delete(handles.map { RowRemoval($0) }) }
+
+    /// Deletes all rows or none; false when one of them has been written since. An item's earlier values go with it.
+    package func delete(_ removals: [RowRemoval]) throws(StorageFault) -> Bool {
         try write { database in
-            for handle in handles {
-                let statement = try database.cachedStatement(sql: "DELETE FROM item WHERE id = ? AND metadata_binding = ?")
-                try statement.execute(arguments: [handle.id, Data(handle.metadataBinding)])
-                guard database.changesCount == 1 else { return (false, .rollback) }
+            var grown: [String: Int] = [:]
+            for removal in removals {
+                let handle = removal.row
+                if handle.place == .item { try Self.forgetEarlier(of: handle, in: database) }
+                if let label = removal.keeping { grown[label.owner, default: 0] += try keepDeleted(handle, label, in: database) }
+                guard try Self.remove(handle, in: database) else { return (false, .rollback) }
             }
+            try makeRoom(for: grown, in: database)
             return (true, .commit)
         }
     }
@@ -55,12 +72,12 @@ extension KeychainDatabase {
     package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageFault) -> Bool {
         try write { database in
             let move = """
-                INSERT INTO quarantine(date, reason, \(Schema.columnNames))
-                SELECT ?, ?, \(Schema.columnNames) FROM item WHERE id = ? AND metadata_binding = ?
+                INSERT INTO quarantine(date, reason, state, \(Schema.columnNames))
+                SELECT ?, ?, ?, \(Schema.columnNames) FROM \(row.place.table) WHERE id = ? AND metadata_binding = ?
                 """
             let handle: StatementArguments = [row.id, Data(row.halves.metadataBinding)]
-            try database.cachedStatement(sql: move).execute(arguments: [date, reason.rawValue] + handle)
-            let remove = "DELETE FROM item WHERE id = ? AND metadata_binding = ?"
+            try database.cachedStatement(sql: move).execute(arguments: [date, reason.rawValue, row.place.rawValue] + handle)
+            let remove = "DELETE FROM \(row.place.table) WHERE id = ? AND metadata_binding = ?"
             try database.cachedStatement(sql: remove).execute(arguments: handle)
             return (database.changesCount == 1, .commit)
         }
@@ -88,13 +105,22 @@ extension KeychainDatabase {
         try insertLookups(row.blinds, for: database.lastInsertedRowID, in: database)
     }
 
-    private static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
+    static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
         let sql = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"
         return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
     }
 
+    /// Whether the row was there, as it was read.
+    @discardableResult
+    private static func remove(_ handle: RowHandle, in database: Database) throws -> Bool {
+        let statement = try database.cachedStatement(sql: "DELETE FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?")
+        try statement.execute(arguments: [handle.id, Data(handle.metadataBinding)])
+        return database.changesCount == 1
+    }
+
     static func exists(_ handle: RowHandle, in database: Database) throws -> Bool {
-        let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE id = ? AND metadata_binding = ?)")
+        let statement = try database.cachedStatement(
+            sql: "SELECT EXISTS(SELECT 1 FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?)")
         return try Bool.fetchOne(statement, arguments: [handle.id, Data(handle.metadataBinding)]) ?? false
     }
 
@@ -109,7 +135,8 @@ extension KeychainDatabase {
             try insertLookups(row.blinds, for: change.old.id, in: database)
         } else {
             let sql = """
-                UPDATE item SET (generation, metadata_binding, metadata, secret_binding, wrapped_key, secret) = (?,?,?,?,?,?) WHERE id = ?
+                UPDATE \(change.old.place.table)
+                SET (generation, metadata_binding, metadata, secret_binding, wrapped_key, secret) = (?,?,?,?,?,?) WHERE id = ?
                 """
             let generation: StatementArguments = [Data(row.generation)]
             try database.cachedStatement(sql: sql).execute(arguments: generation + row.halves.arguments + [change.old.id])
@@ -125,7 +152,7 @@ extension KeychainDatabase {
 
 extension StoredRow {
     /// In the order of `Schema.columnNames`.
-    fileprivate var arguments: StatementArguments {
+    var arguments: StatementArguments {
         let front: StatementArguments = [
             Data(item), kind, protection, Data(generation), Data(blinds.primary), (blinds.device?.primary).map { Data($0) },
             Data(blinds.list), (blinds.device?.list).map { Data($0) },

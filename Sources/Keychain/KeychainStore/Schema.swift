@@ -35,6 +35,28 @@ enum Schema {
         migrator.registerMigration("2 generations") { database in
             try database.execute(sql: "CREATE INDEX item_generation ON item(protection, generation)")
         }
+        // Earlier values of items, and items that were deleted a while ago: whole rows, as they were. No row of `item` is in it.
+        migrator.registerMigration("3 history") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE history(
+                        id INTEGER PRIMARY KEY,
+                        state INTEGER NOT NULL,
+                        date INTEGER NOT NULL,
+                        owner TEXT NOT NULL,
+                        bytes INTEGER NOT NULL,
+                        \(columns(primaryBlind: "", item: "", deviceBlind: ""))
+                    ) STRICT;
+                    CREATE INDEX history_item ON history(item);
+                    CREATE INDEX history_deleted ON history(date) WHERE state = 2;
+                    CREATE INDEX history_name ON history(primary_blind) WHERE state = 2;
+                    CREATE TABLE setting(
+                        name TEXT PRIMARY KEY,
+                        value INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    ALTER TABLE quarantine ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }()
 

@@ -1,5 +1,17 @@
 // A row as it lies on disk. Nothing in it is readable without keys that this module never sees.
 
+/// Where a row lies. The raw value is the `state` of the tables `history` and `quarantine`.
+package enum RowPlace: Int64, Sendable {
+    /// An item that exists.
+    case item = 0
+    /// A value that an item had before.
+    case earlier = 1
+    /// An item that was deleted and can be restored.
+    case deleted = 2
+
+    var table: String { self == .item ? "item" : "history" }
+}
+
 /// One item as the database keeps it (Specs/keychain-database.md).
 package struct StoredRow: Hashable, Sendable {
     /// The database's own number; 0 until the row is written.
@@ -12,11 +24,14 @@ package struct StoredRow: Hashable, Sendable {
     package let generation: [UInt8]
     package let blinds: RowBlinds
     package let halves: RowHalves
+    package let place: RowPlace
 
     package init(
-        id: Int64 = 0, item: [UInt8], kind: Int64, protection: Int64, generation: [UInt8], blinds: RowBlinds, halves: RowHalves
+        id: Int64 = 0, item: [UInt8], kind: Int64, protection: Int64, generation: [UInt8], blinds: RowBlinds, halves: RowHalves,
+        place: RowPlace = .item
     ) {
         self.id = id
+        self.place = place
         self.item = item
         self.kind = kind
         self.protection = protection
@@ -26,7 +41,7 @@ package struct StoredRow: Hashable, Sendable {
     }
 
     /// Which row this is, as long as nobody has written it again.
-    package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding) }
+    package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding, place: place) }
 }
 
 /// The two ciphertexts of a row, each with the binding that it was encrypted under.
@@ -81,10 +96,12 @@ package struct DeviceBlinds: Hashable, Sendable {
 package struct RowHandle: Hashable, Sendable {
     package let id: Int64
     package let metadataBinding: [UInt8]
+    package let place: RowPlace
 
-    package init(id: Int64, metadataBinding: [UInt8]) {
+    package init(id: Int64, metadataBinding: [UInt8], place: RowPlace = .item) {
         self.id = id
         self.metadataBinding = metadataBinding
+        self.place = place
     }
 }
 
@@ -94,11 +111,23 @@ package struct RowChange: Hashable, Sendable {
     package let row: StoredRow
     /// False leaves the index columns alone, which is all that can be done before the first unlock.
     package let changesBlinds: Bool
+    /// With what the row as it was is kept as an earlier value; nil keeps none.
+    package let keeping: HistoryLabel?
+    /// The owner whose allowance the item's earlier values count against from now on; nil where that is as it was.
+    package let newOwner: String?
+    /// An earlier value that leaves the history, since it is the present one again.
+    package let consuming: RowHandle?
 
-    package init(old: RowHandle, row: StoredRow, changesBlinds: Bool) {
+    package init(
+        old: RowHandle, row: StoredRow, changesBlinds: Bool, keeping: HistoryLabel? = nil, newOwner: String? = nil,
+        consuming: RowHandle? = nil
+    ) {
         self.old = old
         self.row = row
         self.changesBlinds = changesBlinds
+        self.keeping = keeping
+        self.newOwner = newOwner
+        self.consuming = consuming
     }
 }
 

@@ -19,12 +19,27 @@ package struct VerifiedGeneration: Hashable, Sendable {
     }
 }
 
+/// In all but the first, what was kept before stands.
 package enum KeepOutcome: Hashable, Sendable {
     case kept(VerifiedGeneration)
-    /// More bytes than are kept twice; what was kept before stands.
+    /// More bytes than are kept twice.
     case tooLarge
-    /// The disk has no room or refuses; what was kept before stands.
+    /// The disk has no room. Where that was measured before anything was written, so many bytes have to be made free.
+    case noRoom(bytesMissing: Int64?)
+    /// The disk refuses, or what was written does not verify.
     case failed
+}
+
+/// What one copy may take.
+package struct CopyRoom: Sendable {
+    package let bytesMax: Int
+    /// Bytes that stay free: a copy must never take the room in which the enclave counts a guess, or an item is written.
+    package let bytesReserved: Int
+
+    package init(bytesMax: Int, bytesReserved: Int) {
+        self.bytesMax = bytesMax
+        self.bytesReserved = bytesReserved
+    }
 }
 
 extension DatabaseFile {
@@ -55,7 +70,11 @@ extension DatabaseFile {
         guard folder.contains(Self.verified) else { return [] }
         do {
             return try readingCopy { queue in
-                try queue.unsafeRead { try KeychainDatabase.generations(in: "item", $0) + KeychainDatabase.generations(in: "quarantine", $0) }
+                try queue.unsafeRead { database in
+                    // A copy that an earlier version made has no history.
+                    let tables = ["item", "quarantine"] + (try database.tableExists("history") ? ["history"] : [])
+                    return try tables.flatMap { try KeychainDatabase.generations(in: $0, database) }
+                }
             }
         } catch let error as DatabaseError where error.isDamage {
             return []
@@ -63,18 +82,20 @@ extension DatabaseFile {
     }
 
     /// Copies what a connection sees to the place of the copy before, if it is not too large.
-    func keep(_ source: DatabaseQueue, bytesMax: Int) throws -> KeepOutcome {
+    func keep(_ source: DatabaseQueue, _ room: CopyRoom) throws -> KeepOutcome {
         let bytes = try source.unsafeRead { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096)
         }
-        guard bytes <= bytesMax else { return .tooLarge }
-        try make(Self.verified, Self.configuration()) { try Self.copy(source, to: $0) }
-        guard let kept = try verifiedGeneration() else {
-            try forgetVerified()
-            return .failed
+        guard bytes <= room.bytesMax else { return .tooLarge }
+        // The earlier copy stands until this one is whole, so there must be room beside it.
+        let missing = Int64(bytes + room.bytesReserved) - Int64(clamping: try DiskSpace.bytesFree(in: folder))
+        guard missing <= 0 else { return .noRoom(bytesMissing: missing) }
+        try make(Self.verified, Self.configuration()) { copy in
+            try Self.copy(source, to: copy)
+            guard try copy.unsafeRead(Self.rowsIfWhole) != nil else { throw StorageFault.failed("the copy does not verify") }
         }
-        return .kept(kept)
+        return try verifiedGeneration().map(KeepOutcome.kept) ?? .failed
     }
 
     /// Removes the copy for good; what it held is then only in the database.
@@ -135,14 +156,20 @@ extension DatabaseFile {
 }
 
 extension KeychainDatabase {
-    /// Keeps a copy of what is in the database now.
-    package func keepVerified(bytesMax: Int) -> KeepOutcome {
+    /// Keeps a copy of what is in the database now. One that cannot be made takes nothing away and leaves nothing behind.
+    package func keepVerified(_ room: CopyRoom) -> KeepOutcome {
         copying.withLock { _ in
-            // A copy that cannot be made takes nothing away.
             if isSuspect { return .failed }
-            return (try? withOwnConnection { try file.keep($0, bytesMax: bytesMax) }) ?? .failed
+            do {
+                return try withOwnConnection { try file.keep($0, room) }
+            } catch {
+                return StorageFault(error, in: file.folder) == .full ? .noRoom(bytesMissing: nil) : .failed
+            }
         }
     }
+
+    /// The verified copy that stands now; nil where there is none, or none that can be read.
+    package func verifiedCopy() -> VerifiedGeneration? { copying.withLock { _ in (try? file.verifiedGeneration()) ?? nil } }
 
     /// Every class and generation that a row of the copy is of.
     package func verifiedGenerations() throws(StorageFault) -> [RowGeneration] {

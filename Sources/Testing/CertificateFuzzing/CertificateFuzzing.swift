@@ -1,4 +1,4 @@
-import Security
+import VaubanSecurity
 
 /// Bytes that somebody else calls a certificate: whatever they are, they are one or none, and one comes back as it went in. In
 /// Apple's public names alone.

@@ -48,8 +48,20 @@ package enum KeychainDoorFuzzing {
         case .update(let query, let changes, let count):
             try keepsLimits(query.attributes, count)
             try keepsLimits(changes.attributes, count)
-        case .delete(let query): try keepsLimits(query)
+        case .delete(let query, _): try keepsLimits(query)
+        case .history(let history, let count):
+            try promise((1...KeychainRequest.passwordBytesMax).contains(count ?? 1), "a password of \(count ?? 0) bytes")
+            switch history {
+            case .list(let query), .clear(let query?): try keepsLimits(query)
+            case .value(let query, let number), .undo(let query, let number):
+                try keepsLimits(query)
+                try promise((1...10).contains(number), "earlier value \(number)")
+            case .deleted, .undelete, .purge, .clear(nil), .setting: break
+            }
         case .move(let owner): try promise(owner.utf8.count <= 512, "the owner is too long")
+        case .transfer(let query, let attributes, _):
+            try keepsLimits(query)
+            try keepsLimits(attributes, nil)
         case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver: break
         }
     }
@@ -69,7 +81,8 @@ package enum KeychainDoorFuzzing {
         case .items(let items): try promise(items.count <= KeychainReply.itemsMax, "too many items")
         case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
-        case .refused, .done, .waitingForPerson, .rewrapped, .restorable, .handedOver: break
+        case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
+        case .refused, .done, .waitingForPerson, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared: break
         }
     }
 }

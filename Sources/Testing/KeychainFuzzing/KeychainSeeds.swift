@@ -32,7 +32,10 @@ extension KeychainDoorFuzzing {
             .delete(ItemQuery(kind: .certificate)), .rewrap, .discard, .permissions,
             .permit(PermissionChange(.buildsIn, subject: "/a", permits: true)),
             .permit(PermissionChange(.reads, subject: "program:/a", permits: false, item: query)), .move(to: "cli"), .examine,
-            .restore(copyOf: nil), .restore(copyOf: -5),
+            .restore(copyOf: nil), .restore(copyOf: -5), .delete(query, atOnce: true), .history(.list(query)),
+            .history(.value(query, number: 10), passwordBytes: 3), .history(.undo(query, number: 1)), .history(.deleted(ofAllOwners: true)),
+            .history(.undelete([UInt8](repeating: 7, count: 16))), .history(.purge([UInt8](repeating: 7, count: 16))),
+            .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)), .history(.setting(false)),
         ]
         let replies: [KeychainReply] = [
             .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done,
@@ -40,6 +43,8 @@ extension KeychainDoorFuzzing {
             .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
             .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
             .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
+            .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
+            .deleted(DeletedItem(item: [UInt8](repeating: 7, count: 16), deleted: 5, record: record)), .keepsHistory(true), .cleared(3),
         ]
         return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]
     }

@@ -6,16 +6,21 @@ internal import Foundation
 @main
 struct AcceptanceCommand {
     static let usage = """
-        usage: acceptance report --events FILE --claims FILE --scripts FILE [--rows C-001...C-249]
-               acceptance count  --events FILE --scripts FILE [--runner-status N]
+        usage: acceptance report  --events FILE --claims FILE --scripts FILE [--rows C-001...C-249]
+               acceptance attacks --manual FILE --attacks FILE
+               acceptance count   --events FILE --scripts FILE [--attacks FILE] [--runner-status N]
 
           --events         the event stream of `swift test` (JSON lines); may be given more than once
           --claims         what tests with `.proves` wrote: row, strength, test, separated by tabs
           --scripts        what run-script-tests wrote: script, result, reason, rows, equivalent rows, separated by tabs
+          --attacks        what run-script-tests wrote: attack, result, reason, script, separated by tabs
+          --manual         the page whose tables name the attacks (Manual/attacks.md)
           --runner-status  how `swift test` ended; a failure that no event explains is counted as one
 
         `report` prints a line for each row, then `N of M proven`; it fails when a claim names a row outside the table.
-        `count` names what failed or could not run, then prints `N passed, N failed`; it fails when anything failed.
+        `attacks` names each attack of the page that was not tried, then prints `N of M attacks tried`; it fails when an attack has another
+        outcome than the page says, when nothing is known of one, and when one that was tried is not on the page.
+        `count` names what failed, what could not run and which attacks were not tried, then prints `N passed, N failed`; it fails when anything failed.
         """
 
     static func main() {
@@ -29,27 +34,37 @@ struct AcceptanceCommand {
 
     private static func run(_ arguments: [String]) throws -> Int32 {
         let options = try Options(arguments)
-        var outcomes = try options.events.flatMap { try EventStream.read($0) }
-        let scripts = try options.scripts.map { try ScriptResults.read($0) } ?? []
-        outcomes += scripts.map(\.outcome)
+        let attacks = try options.attacks.map { try AttackResult.read($0) } ?? []
         switch options.verb {
+        case .attacks:
+            guard let manual = options.manual else { throw Fault("--manual is missing") }
+            return AttackReport(listed: AttackReport.listed(in: try contents(of: manual)), results: attacks).print()
         case .report:
-            var claims = try options.claims.map { try Claim.read($0) } ?? []
-            claims += scripts.flatMap(\.claims)
-            return Report(rows: options.rows, claims: claims, outcomes: outcomes).print()
+            let (outcomes, scripts) = try outcomes(options)
+            let claims = try options.claims.map { try Claim.read($0) } ?? []
+            return Report(rows: options.rows, claims: claims + scripts.flatMap(\.claims), outcomes: outcomes).print()
         case .count:
-            return Count(outcomes: outcomes, runnerStatus: options.runnerStatus).print()
+            // The scripts are counted; what they could not try is counted as open beside them, never as passed.
+            let notTried = attacks.filter { $0.openness != nil }.map(\.outcome)
+            return Count(outcomes: try outcomes(options).all + notTried, runnerStatus: options.runnerStatus).print()
         }
+    }
+
+    private static func outcomes(_ options: Options) throws -> (all: [Outcome], scripts: [ScriptResults]) {
+        let scripts = try options.scripts.map { try ScriptResults.read($0) } ?? []
+        return (try options.events.flatMap { try EventStream.read($0) } + scripts.map(\.outcome), scripts)
     }
 }
 
 struct Options {
-    enum Verb: String { case report, count }
+    enum Verb: String { case report, attacks, count }
 
     let verb: Verb
     var events: [String] = []
     var claims: String?
     var scripts: String?
+    var attacks: String?
+    var manual: String?
     var rows = RowRange.contract
     var runnerStatus: Int32 = 0
 
@@ -63,6 +78,8 @@ struct Options {
             case "--events": events.append(value)
             case "--claims": claims = value
             case "--scripts": scripts = value
+            case "--attacks": attacks = value
+            case "--manual": manual = value
             case "--rows": rows = try RowRange(value)
             case "--runner-status": runnerStatus = Int32(value) ?? 1
             default: throw Fault("unknown option \(name)\n\(AcceptanceCommand.usage)")

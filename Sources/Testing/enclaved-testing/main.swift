@@ -1,7 +1,7 @@
 // The room of enclaved with a cheap KDF, so that tests can enter many passcodes. It is never installed. It takes more than the
 // shipped program does: `--without FEATURE,…` does as on a machine that lacks these protections, `--clock FILE` has a file move
 // the clocks, `--trace FILE` records the steps of the evidence protocol. It takes items for the present set of fingers in user mode
-// as well, unless `--finger-sets by-mode` has it do as the shipped program.
+// as well, unless `--finger-sets by-mode` has it do as the shipped program, and `--cost shipped` has a guess cost what it costs there.
 
 import Enclave
 import EnclaveRoom
@@ -37,6 +37,10 @@ if let path = take("--clock", from: &words) {
 if let path = take("--trace", from: &words) {
     guard let recorder = TraceRecorder(path: path) else { fail("\(path) cannot be written") }
     options.trace = { recorder.record($0) }
+}
+if let cost = take("--cost", from: &words) {
+    guard cost == "shipped" else { fail("\(cost) is not a cost") }
+    options.cost = .shipped
 }
 options.tellsFingerSets = take("--finger-sets", from: &words) == "by-mode" ? nil : true
 EnclaveProgram.main(words, options)

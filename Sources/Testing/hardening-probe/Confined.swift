@@ -1,4 +1,5 @@
 import CVaubanProbe
+import Dispatch
 import Foundation
 import Glibc
 import VaubanLinuxHost
@@ -76,6 +77,7 @@ struct Confined {
         case "list": return opening(argument, O_RDONLY | O_DIRECTORY)
         case "remove": return unlink(argument) == 0 ? 0 : errno
         case "threads": return opening("/proc/\(getpid())/task/\(getpid())/stat", O_RDONLY)
+        case "backlog": return backlog()
         case "secret": return secret(argument)
         case "memory": return memory(of: argument)
         case "thread": return thread()
@@ -91,6 +93,21 @@ struct Confined {
         case "shell": return execv("/bin/sh", [nil]) == 0 ? 0 : errno
         default: fail("no attempt called \(words[0])")
         }
+    }
+
+    /// Work that waits longer than a second for a worker of Dispatch's. As many workers as there are processors begin at once; more of
+    /// them are its monitor's, which looked at how all of them fare before it added one.
+    private static func backlog() -> Int32 {
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let (begun, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for _ in 0..<processors * 4 + 16 {
+            DispatchQueue.global().async {
+                begun.signal()
+                never.wait()
+            }
+        }
+        for _ in 0..<processors + 2 { begun.wait() }
+        return 0
     }
 
     /// Gives a Unix socket a name: abstract after an @, otherwise a path.

@@ -17,9 +17,40 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package init(text: String) { self.text = text }
 
     /// How a person knows it: the path of an installed program, the name of a packaged one.
-    package var shown: String {
-        guard let colon = text.firstIndex(of: ":"), text.hasPrefix("program:") else { return text }
-        return String(text[text.index(after: colon)...])
+    package var shown: String { text.dropping(bytePrefix: "program:") ?? text }
+
+    /// By their bytes: what differs in them is another file's name.
+    package static func == (first: Self, second: Self) -> Bool { first.text.isSameBytes(as: second.text) }
+    package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+
+    /// Bytes of the path in a name; the witness names no longer one.
+    private static let pathBytesMax = 1024
+
+    /// Whether the text is a name that the system could give an application.
+    package var isWellFormed: Bool {
+        if let path = text.dropping(bytePrefix: "program:") { return PathBytes.isPlain(path, bytesMax: Self.pathBytesMax) }
+        if let name = text.dropping(bytePrefix: "flatpak:") ?? text.dropping(bytePrefix: "snap:") { return Self.isPackageName(name) }
+        guard let digits = text.dropping(bytePrefix: "build:") else { return false }
+        return digits.utf8.count == 64 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// Of a Flatpak or a snap: letters, digits, `-`, `.` and `_`, and no dot at its beginning.
+    package static func isPackageName(_ name: String) -> Bool {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
+                || [0x2D, 0x2E, 0x5F].contains(byte)
+        }
+        return isPlain && !name.isEmpty && name.utf8.first != 0x2E && name.utf8.count <= 255
+    }
+
+    /// The name under which a person lets an interpreter read, whatever it runs.
+    package static func anythingRun(by path: String) -> String { anythingRunBy + path }
+    private static let anythingRunBy = "anything run by "
+
+    /// Whether the person can let a program of this name read something: an application, or whatever an interpreter runs.
+    package static func canBePermitted(_ subject: String) -> Bool {
+        if let path = subject.dropping(bytePrefix: anythingRunBy) { return PathBytes.isPlain(path, bytesMax: pathBytesMax) }
+        return ApplicationIdentifier(text: subject).isWellFormed
     }
 }
 

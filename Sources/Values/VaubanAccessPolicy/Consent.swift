@@ -52,7 +52,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     /// The program that is to be let in, or the folder of builds.
     package let program: String?
 
-    /// Texts that are too long are cut at a whole character, since they are for the eye alone.
+    /// Texts that are too long keep both ends, since they are for the eye alone.
     package init(_ purpose: Purpose, offered: Choices, item: String? = nil, owner: String? = nil, program: String? = nil) {
         self.purpose = purpose
         self.offered = offered
@@ -61,12 +61,18 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         self.program = program.map(Self.bounded)
     }
 
-    private static func bounded(_ text: String) -> String {
-        guard text.utf8.count > textBytesMax else { return text }
-        var cut = String(text.prefix(textBytesMax))
-        while cut.utf8.count > textBytesMax { cut.removeLast() }
-        return cut
+    private static func bounded(_ text: String) -> String { PlainLine.bothEnds(text, bytesMax: textBytesMax) }
+
+    /// By the bytes of its words: a yes to one spelling is none to another.
+    package static func == (first: Self, second: Self) -> Bool {
+        (first.purpose, first.offered) == (second.purpose, second.offered) && first.words == second.words
     }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(purpose)
+        hasher.combine(offered)
+        hasher.combine(words)
+    }
+    private var words: [[UInt8]?] { [item, owner, program].map { $0.map { Array($0.utf8) } } }
 
     package init(from fields: inout DERFields) throws {
         guard let purpose = Purpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }

@@ -1,14 +1,46 @@
 extension PlainLine {
-    /// A path in full where it is short, otherwise its beginning and its end, with every invisible sign and every unusual
-    /// space written out as `\u{…}`: two paths that differ look different, and whoever chose one must not push what names
-    /// them off the screen.
-    package static func path(_ path: String, charactersMax: Int) -> String {
+    /// A path in full where it is short, otherwise its beginning and its end, with every sign written out as `\u{…}` that is not
+    /// seen, is an unusual space, turns the direction of the text around it, or joins what stands before it: two paths that
+    /// differ look different, each reads in the order of its names, and whoever chose one must not push what names them off
+    /// the screen.
+    package static func path(_ path: String, charactersMax: Int) -> String { line(path, charactersMax, keepsDirection: false) }
+
+    /// The same of an item's name, which may be in any script: it stands on a line of its own.
+    package static func name(_ name: String, charactersMax: Int) -> String { line(name, charactersMax, keepsDirection: true) }
+
+    /// The text, or its beginning and its end, in at most `bytesMax` bytes. It is cut between scalars: one character can carry any
+    /// number of accents, and must not take all that is before it along.
+    package static func bothEnds(_ text: String, bytesMax: Int) -> String {
+        guard text.utf8.count > bytesMax else { return text }
+        let room = bytesMax - "…".utf8.count
+        func take(_ scalars: some Sequence<Unicode.Scalar>, _ bytesMax: Int) -> (scalars: [Unicode.Scalar], bytes: Int) {
+            var taken: [Unicode.Scalar] = []
+            var bytes = 0
+            for scalar in scalars {
+                guard bytes + UTF8.width(scalar) <= bytesMax else { break }
+                bytes += UTF8.width(scalar)
+                taken.append(scalar)
+            }
+            return (taken, bytes)
+        }
+        let head = take(text.unicodeScalars, room / 3)
+        let tail = take(text.unicodeScalars.reversed(), room - head.bytes)
+        var view = String.UnicodeScalarView(head.scalars)
+        view.append("…")
+        view.append(contentsOf: tail.scalars.reversed())
+        return String(view)
+    }
+
+    private static func line(_ path: String, _ charactersMax: Int, keepsDirection: Bool) -> String {
         var text = ""
-        var wasSpace = false
+        var last: Unicode.Scalar = "/"
         for scalar in path.unicodeScalars {
-            let isPlain = !isInvisible(scalar) && !(isSpace(scalar) && (wasSpace || scalar != " "))
+            let isDoubleSpace = isSpace(scalar) && (isSpace(last) || scalar != " ")
+            // An accent on a plain letter has a sign of its own, which it must not be taken for; on a slash it hides that.
+            let isLooseMark = isMark(scalar) && last.isASCII
+            let isPlain = !isInvisible(scalar) && (keepsDirection || !isRightToLeft(scalar)) && !isDoubleSpace && !isLooseMark
             text += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
-            wasSpace = isSpace(scalar)
+            last = scalar
         }
         // Scalars and not characters: a letter can carry any number of accents.
         let scalars = text.unicodeScalars
@@ -16,5 +48,14 @@ extension PlainLine {
         let head = String.UnicodeScalarView(scalars.prefix(charactersMax / 3))
         let tail = String.UnicodeScalarView(scalars.suffix(charactersMax - charactersMax / 3 - 1))
         return String(head) + "…" + String(tail)
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        [.nonspacingMark, .enclosingMark, .spacingMark].contains(scalar.properties.generalCategory)
+    }
+
+    /// The blocks of the scripts that are written from right to left, with which a terminal reorders slashes, digits and brackets.
+    private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
+        [0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF].contains { $0.contains(scalar.value) }
     }
 }

@@ -3,7 +3,7 @@ package import VaubanDER
 
 /// Something that the person has let happen for good (Specs/access-groups.md).
 ///
-/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3) }, subject UTF8String, object UTF8String }`
+/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String }`
 package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, CaseIterable, Sendable {
         /// The subject, an application, may read an item. The object is the item's name, with its owner, for the eye.
@@ -12,6 +12,8 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
         case sameProgram = 2
         /// A new build of a known program in the subject, a folder, is accepted without a question. The object is empty.
         case buildsIn = 3
+        /// The subject, an owner, lets other programs ask for items of its own. The object says how many, for the eye.
+        case offers = 4
     }
 
     package static let textBytesMax = 4200

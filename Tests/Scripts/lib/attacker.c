@@ -4,6 +4,16 @@
 
 #define KEYCHAIN "/run/vauban/keychain"
 
+// wait ACCOUNT: connects, says `ready`, and is then looked at, greets and asks as it should.
+static void wait_and_ask(const char *account) {
+    static struct message hello;
+    int connection = door(KEYCHAIN);
+    say("ready");
+    if (receive_message(connection, &hello)) say("closed before a word");
+    else if (greet(connection, &hello, 0, getpid(), 0)) say("closed at the greeting");
+    else request(connection, account, 0);
+}
+
 // get ACCOUNT: asks as itself, under whatever name it was started.
 static void get(const char *account) { request(introduce(KEYCHAIN, 0), account, 0); }
 
@@ -216,9 +226,9 @@ static void inject(const char *from, const char *to, char **program) {
     waitpid(child, &status, 0);
 }
 
-// memory ACCOUNT: executes itself from memory, without a file that has a name.
-static void memory(const char *account) {
-    int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, "mail", 0);
+// memory ACCOUNT NAME: executes itself from memory, without a file that has a name but for what the kernel is told to call it.
+static void memory(const char *account, const char *name) {
+    int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, name, 0);
     char bytes[65536];
     for (ssize_t count; (count = read(self, bytes, sizeof bytes)) > 0;) if (write(copy, bytes, count) != count) fail("copy");
     char *arguments[] = {"/usr/local/games/bin/mail", "get", (char *)account, NULL}, *none[] = {NULL};
@@ -289,11 +299,49 @@ static void choke(const char *account) {
     getchar();
 }
 
-// garbage: messages that are none.
-static void garbage(void) {
-    uint8_t huge[8] = {255, 255, 255, 255, 255, 255, 255, 255};
-    int connection = introduce(KEYCHAIN, 0);
-    if (write(connection, huge, sizeof huge) != sizeof huge) fail("write");
+// Writes bytes as they are, with so many descriptors.
+static void write_raw(int connection, const uint8_t *bytes, size_t count, int descriptors) {
+    _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(8 * sizeof(int))] = {0};
+    struct iovec part = {(void *)(uintptr_t)bytes, count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (descriptors) {
+        message.msg_control = control;
+        message.msg_controllen = CMSG_SPACE(descriptors * sizeof(int));
+        struct cmsghdr *one = CMSG_FIRSTHDR(&message);
+        one->cmsg_level = SOL_SOCKET; one->cmsg_type = SCM_RIGHTS; one->cmsg_len = CMSG_LEN(descriptors * sizeof(int));
+        for (int index = 0; index < descriptors; index++) memcpy(CMSG_DATA(one) + index * sizeof(int), &(int){0}, sizeof(int));
+    }
+    if (sendmsg(connection, &message, MSG_NOSIGNAL) != (ssize_t)count) fail("write");
+}
+
+// garbage KIND ACCOUNT: a message that is none, each of its own kind; `sound` is a good one, written in the same way.
+static void garbage(const char *kind, const char *account) {
+    int connection = introduce(KEYCHAIN, 0), descriptors = 0;
+    struct der d;
+    ask_for(&d, account);
+    uint8_t bytes[4104] = {0, 0, der_size(&d) >> 8, der_size(&d) & 255, 0, 0, 0, 0}, *body = bytes + 8;
+    size_t count = 8 + der_size(&d);
+    memcpy(body, d.bytes + d.start, der_size(&d));
+    // The body begins with 30 81 LENGTH or 30 LENGTH, then 02 01 VERSION.
+    uint8_t *version = body + (body[1] & 0x80 ? 3 : 2);
+#define KIND(name) (!strcmp(kind, name))
+    if (KIND("header")) { memset(bytes, 255, 4); count = 8; }
+    else if (KIND("secret")) memset(bytes + 4, 255, 4);
+    else if (KIND("empty")) { memset(bytes, 0, 8); count = 8; }
+    else if (KIND("tag")) body[0] = 0x31;
+    else if (KIND("length")) body[1] += 5;
+    else if (KIND("version")) version[2] = 2;
+    else if (KIND("trailing")) { bytes[count++] = 5; bytes[count++] = 0; bytes[3] += 2; }
+    else if (KIND("value")) { bytes[7] = 3; memcpy(bytes + count, "abc", 3); count += 3; }
+    else if (KIND("descriptor")) descriptors = 1;
+    else if (KIND("descriptors")) descriptors = 8;
+    else if (KIND("text")) {
+        // An account that is not UTF-8: its last byte is the last of its text.
+        uint8_t *place = memmem(bytes, count, account, strlen(account));
+        if (!place) fail("text");
+        *place = 0xFF;
+    } else if (!KIND("sound")) exit(64);
+    write_raw(connection, bytes, count, descriptors);
     tell_answer(connection);
 }
 
@@ -326,12 +374,13 @@ int main(int count, char **words) {
     else if (IS("successor", 3)) successor(atoi(words[2]), words[3], words[4]);
     else if (IS("take", 3)) take(atoi(words[2]), atoi(words[3]), words[4]);
     else if (IS("inject", 3)) inject(words[2], words[3], words + 4);
-    else if (IS("memory", 1)) memory(words[2]);
+    else if (IS("memory", 2)) memory(words[2], words[3]);
     else if (IS("swap", 2)) swap(words[2], words[3], words[0]);
     else if (IS("stand", 3)) stand(words + 2);
     else if (IS("flood", 1)) flood(atoi(words[2]));
     else if (IS("choke", 1)) choke(words[2]);
-    else if (IS("garbage", 0)) garbage();
+    else if (IS("garbage", 2)) garbage(words[2], words[3]);
+    else if (IS("wait", 1)) wait_and_ask(words[2]);
     else if (IS("dial", 2)) dial(words[2], atoi(words[3]));
     else { fprintf(stderr, "attacker: what is %s?\n", word); return 64; }
     return 0;

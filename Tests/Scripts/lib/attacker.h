@@ -151,9 +151,23 @@ static void ask_for(struct der *d, const char *account) {
     der_wrap(d, 0x30, 0);
 }
 
-// Says what came of a request: `refused N`, `value TEXT`, `nothing` or `closed`.
+// What stands in a refusal behind its reason: SEQUENCE { INTEGER, [0] { UTF8String } … }. `byte` is at the reason's value.
+static void print_detail(const struct message *reply, const uint8_t *byte) {
+    const uint8_t *end = reply->header + reply->header_size, *at = byte + 1;
+    // [0], its length of one to three bytes, then the text's tag and length.
+    if (end - at < 4 || at[0] != 0xA0) return;
+    at += 2 + (at[1] & 0x80 ? at[1] & 0x7F : 0);
+    if (end - at < 2 || at[0] != 0x0C) return;
+    size_t count = at[1];
+    at += 2;
+    if (count == 0x81) count = *at++;
+    if (count <= (size_t)(end - at)) printf(": %.*s", (int)count, at);
+}
+
+// Says what came of a request: `value TEXT`, `nothing`, `refused N`, `closed`, or, where the bytes themselves were refused,
+// `refused 1: WHY; closed` or `…; open`, by what then becomes of the connection.
 static void tell_answer(int connection) {
-    static struct message reply;
+    static struct message reply, more;
     while (1) {
         if (receive_message(connection, &reply)) { say("closed"); return; }
         // SEQUENCE { INTEGER 1, [n] … }, whose length takes one to three bytes.
@@ -164,8 +178,17 @@ static void tell_answer(int connection) {
         if (*at == 0xA2) { printf("value %.*s\n", (int)reply.secret_size, reply.secret); fflush(stdout); return; }
         if (*at == 0xA1) { say("nothing"); return; }
         // The first INTEGER in a refusal is its reason.
-        for (const uint8_t *byte = at + 1; byte + 2 < reply.header + reply.header_size; byte++)
-            if (byte[0] == 0x02 && byte[1] == 1) { printf("refused %d\n", byte[2]); fflush(stdout); return; }
+        for (const uint8_t *byte = at + 1; byte + 2 < reply.header + reply.header_size; byte++) {
+            if (byte[0] != 0x02 || byte[1] != 1) continue;
+            printf("refused %d", byte[2]);
+            if (byte[2] == 1) {
+                print_detail(&reply, byte + 2);
+                struct pollfd poller = {.fd = connection, .events = POLLIN};
+                printf(poll(&poller, 1, 5000) == 1 && receive_message(connection, &more) ? "; closed" : "; open");
+            }
+            say("");
+            return;
+        }
         say("unknown reply");
         return;
     }

@@ -1,26 +1,54 @@
 # For the attack tests: hostile programs, and what they are tried on. To be sourced instead of system-rooms.sh, as the first thing.
-# Each check begins with the name of its attack in Manual/attacks.md; WallsTests compares the names.
+# Each check begins with the name of its attack in Manual/attacks.md; WallsTests compares the names. A check asserts the one refusal that
+# it means, and beside it stands a control: the same done by somebody who may, which succeeds. So a refusal is not one of a mistake.
 command -v gcc >/dev/null && command -v python3 >/dev/null || { echo 'there is no gcc or python3 here'; exit 77; }
 . Tests/Scripts/lib/system-rooms.sh
+. Tests/Scripts/lib/attack-report.sh
 own=$TMPDIR/alice
 # mail is a program of root's that keeps the secret `a`; what alice has in her own folder is hostile.
 cp "$bin/keychain-caller" /usr/local/games/bin/mail
-for name in attacker impostor; do
+for name in attacker impostor trespasser; do
     gcc -O1 -o "$TMPDIR/$name" "Tests/Scripts/lib/$name.c" 2>"$TMPDIR/gcc" || { cat "$TMPDIR/gcc"; echo "$name does not compile"; exit 1; }
     install -o vauban-test-alice -g vauban-test-alice -m 755 "$TMPDIR/$name" "$own/$name"
 done
+# The same hostile program as root's, and let in by root: what it says is not what keeps it out.
+cp "$TMPDIR/attacker" /usr/local/games/bin/known
 chmod 755 /usr/local/games/bin/*
+# grant NAME…: these applications have what mail has, so whoever is taken for one of them gets it.
+grant() {
+    { echo '<plist version="1.0"><dict><key>vauban-applications</key><array>'
+      for name in "$@"; do printf '<string>%s</string>\n' "$name"; done
+      echo '</array><key>application-identifier</key><string>TEAM.mail</string></dict></plist>'; } >/etc/vauban/entitlements/attacks.plist
+    chmod 644 /etc/vauban/entitlements/attacks.plist
+}
+bin_of_root=program:/usr/local/games/bin
 by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 attack() { by alice "$own/attacker" "$@"; }
 impostor() { by alice "$own/impostor" "$@"; }
+# Whoever is not the room: two people, nobody, and the users of the other rooms.
+strangers() { for user in vauban-test-{alice,bob,enclave,keychain,auth,witness} nobody; do [ "$user" = "$1" ] || echo "$user"; done; }
+# each_stranger OF WANT COMMAND…: all of them are told the same.
+each_stranger() {
+    of=$1 want=$2; shift 2
+    for user in $(strangers "$of"); do equals "$(as "$user" "$@")" "$want" || { echo "    as $user"; return 1; }; done
+}
+trespass() { by alice "$own/trespasser" "$@"; }
+# As root, who may.
+trespass_as_root() { "$TMPDIR/trespasser" "$@"; }
 # behind WHO COMMAND… &: in the background, so that $! is the program's own number.
 behind() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" "$@"; }
-# A person who has a passcode; what mail keeps.
+# A person who has a passcode; what mail keeps; and what belongs to nobody under the same name. Whoever has a name of its own finds neither;
+# whoever has none would be asked about the second, and about the first only by its owner.
 begin_attacks() {
     start_rooms
     with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null || { echo 'no passcode could be set'; exit 1; }
     equals "$(by alice /usr/local/games/bin/mail add a 'of mail')" 0 && equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail' || exit 1
+    equals "$(by alice "$(ls /lib64/ld-linux-*.so.2 /lib/ld-linux-*.so.1 2>/dev/null | head -n 1)" /usr/local/games/bin/mail add a 'of nobody')" 0 || exit 1
+    [ ! -e /etc/vauban/entitlements/attacks.plist ] || equals "$(by alice /usr/local/games/bin/known get a)" 'value of mail' || exit 1
 }
+# From here on what the rooms write is new to logged. logged TEXT: waits until one of them has written this.
+mark_log() { marked=$(($(wc -l <"$TMPDIR/rooms.log") + 1)); }
+logged() { timeout 30 tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" || { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }; }
 # until_said TEXT FILE: waits until a program has written it there.
 until_said() { timeout 30 tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 -e "$1" || { cat "$2"; echo "    it did not say: $1"; return 1; }; }
 # held WORD...: an attack that begins while keychaind sleeps, so that nobody looks before it says `ready`; prints what came of it.

@@ -14,6 +14,9 @@ vauban() { "$VAUBAN_BUILD/vauban" "$@"; }
 # A session without a terminal, as a service or a build machine has it.
 detached() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" </dev/null; }
 
+# detached_with TEXT WORDS...: the same with something on standard input.
+detached_with() { printf '%s' "$1" | setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}"; }
+
 # play COMMAND... <<STEPS: on a new terminal; see pty-play.
 play() { "$VAUBAN_BUILD/pty-play" --seconds 60 -- "$@"; }
 

@@ -5,13 +5,14 @@
 
 #define AUTHENTICATION "/run/vauban/authentication"
 
-// agent SCOPE ANSWER: a prompt agent that is not the person's; it says what it is asked and answers `cancel`, `guess` or `yes`.
-static void agent(int scope, const char *answer) {
+// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the person's; it says what it is asked and answers `cancel`, `guess` or
+// `yes`. PLACE is what it calls itself.
+static void agent(int scope, const char *answer, const char *place) {
     static struct message m;
     struct der d;
     int connection = introduce(AUTHENTICATION, 1);
     der_begin(&d);
-    der_field(&d, 0x0C, "a hostile program", 17);
+    der_field(&d, 0x0C, place, strlen(place));
     der_number(&d, scope);
     der_wrap(&d, 0xA0, 0);
     der_number(&d, 1);
@@ -23,9 +24,13 @@ static void agent(int scope, const char *answer) {
         const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
         if (*at == 0xA0) say("registered");
         if (*at == 0xA1) {
-            for (const uint8_t *byte = at + 1; byte < m.header + m.header_size - 2; byte++)
-                if (byte[0] == 0x02 && byte[1] == 1) { printf("refused %d\n", byte[2]); break; }
-            fflush(stdout);
+            for (const uint8_t *byte = at + 1; byte < m.header + m.header_size - 2; byte++) {
+                if (byte[0] != 0x02 || byte[1] != 1) continue;
+                printf("refused %d", byte[2]);
+                if (byte[2] == 1) print_detail(&m, byte + 2);
+                say("");
+                break;
+            }
         }
         if (*at == 0xA3) printf("settled %d\n", m.header[m.header_size - 1]), fflush(stdout);
         if (*at != 0xA2) continue;
@@ -61,8 +66,8 @@ static void serve(const char *path) {
     int listener = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    unlink(path);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 8)) { printf("not bound %d\n", errno); return; }
+    int removal = unlink(path) ? errno : 0;
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 8)) { printf("not removed %d, not bound %d\n", removal, errno); return; }
     chmod(path, 0777);
     say("serving");
     struct pollfd poller = {.fd = listener, .events = POLLIN};
@@ -120,7 +125,7 @@ int main(int count, char **words) {
     alarm(90);
     const char *word = count > 1 ? words[1] : "";
 #define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
-    if (IS("agent", 2)) agent(atoi(words[2]), words[3]);
+    if (IS("agent", 2)) agent(atoi(words[2]), words[3], count > 4 ? words[4] : "a hostile program");
     else if (IS("serve", 1)) serve(words[2]);
     else if (IS("type", 2)) type(words[2], words[3]);
     else if (IS("overhear", 1)) overhear(words[2]);

@@ -1,5 +1,6 @@
 # For tests of the installed service: the rooms as system users of their own, the callers as others, with the system's own
 # roster, in a mount namespace, so that nothing of the machine changes. To be sourced as the first thing.
+# With enclave_program=enclaved the rooms derive keys as the shipped program does; otherwise cheaply.
 # After this there are: bin, state, alice, bob, as, room, check, equals, refused, passcode files, and the pids of the rooms.
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
@@ -7,7 +8,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && for program in enclaved-testing keychaind authd vauban-witness vauban-watcher-testing vauban pty-play room-starter hardening-probe keychain-caller; do
+    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-watcher-testing vauban pty-play room-starter hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
@@ -35,7 +36,7 @@ install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
 install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
 for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
 
-as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
+as() { user=$1; shift; setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
 # room SOCKET USER COMMAND...: what it says goes to $room_log, by itself to the log of all rooms.
 room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"${room_log:-$TMPDIR/rooms.log}" & }
 alice() { as vauban-test-alice "$bin/vauban" "$@"; }
@@ -43,7 +44,7 @@ bob() { as vauban-test-bob "$bin/vauban" "$@"; }
 enclave_uid=$(id -u vauban-test-enclave)
 door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
 
-start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"; enclave_pid=$!; }
+start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/${enclave_program:-enclaved-testing}" --state "$state/enclave"; enclave_pid=$!; }
 start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door; keychain_pid=$!; }
 start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door; auth_pid=$!; }
 # The witness is the only one with a right over others.

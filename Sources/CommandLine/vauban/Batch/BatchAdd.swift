@@ -9,8 +9,9 @@ enum BatchAdd {
     static let bytesMax = 256 << 20
     private static let toldMax = 50
 
-    static func run(_ path: String, _ session: Session) throws {
-        let document = ItemDocument(try InputFile.read(path, max: bytesMax))
+    /// An empty secret counts as wrong unless the caller says that it `takesEmpty` ones.
+    static func run(_ path: String, _ session: Session, takesEmpty: Bool) throws {
+        let document = ItemDocument(try InputFile.read(path, max: bytesMax), takesEmpty: takesEmpty)
         guard document.faults.isEmpty else {
             tell(document.faults.map { "line \($0.line): \($0.why)" })
             say("vauban: nothing was added, since not all of it can be taken.")

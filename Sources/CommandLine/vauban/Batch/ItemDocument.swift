@@ -17,8 +17,15 @@ struct ItemDocument: ~Copyable {
     /// What is wrong, with the line and the key; then nothing of the document should be taken.
     let faults: [JSONFault]
 
-    init(_ content: consuming SecretBytes) {
-        let (entries, faults) = content.withUnsafeBytes { Self.read($0) }
+    /// Reads a document. An empty secret is no fault where it `takesEmpty` ones, as a backup has them that were meant.
+    init(_ content: consuming SecretBytes, takesEmpty: Bool = true) {
+        var (entries, faults) = content.withUnsafeBytes { Self.read($0) }
+        if !takesEmpty {
+            faults += entries.filter { $0.secret.isEmpty }.map {
+                JSONFault(line: $0.line, why: "secret: it is empty; to store an empty one, say --empty")
+            }
+            faults.sort { $0.line < $1.line }
+        }
         self.content = content
         self.entries = entries
         self.faults = faults
@@ -63,22 +70,31 @@ struct ItemDocument: ~Copyable {
     // MARK: One item
 
     /// Said by `show --json`, and the keychain's own: passed over.
-    private static let own: Set<String> = ["owner", "asks", "created", "changed"]
+    private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted"]
 
     private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> Entry {
         guard case .object(let members) = value else { throw JSONFault(line: line, why: "an item is an object in braces") }
         let byKey = Dictionary(members.map { ($0.key, $0) }) { first, _ in first }
         let kind = try kind(line, byKey, in: bytes)
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
-        for member in members where !own.contains(member.key) && !["class", "secret", "readable", "accessControl"].contains(member.key) {
+        for member in members
+        where !own.contains(member.key) && !["class", "secret", "readable", "accessControl", "tags"].contains(member.key) {
             guard let name = ItemDescription.name(of: member.key) else { throw fault(member, "there is no such key") }
             guard let rule = AttributeRule.rule(for: name, of: kind) else {
                 throw fault(member, "a \(kind == .genericPassword ? "generic" : "internet") password has no such key")
             }
             let given = try attribute(member, name, in: bytes)
             guard let fitting = given.converted(to: rule.form) else { throw fault(member, "it is of another type") }
-            if name == .port, case .number(let port) = fitting, !(0...65535).contains(port) { throw fault(member, "a port is a number up to 65535") }
+            if name == .port, case .number(let port) = fitting, !(0...65535).contains(port) {
+                throw fault(member, "a port is a number up to 65535")
+            }
             record.attributes[name] = fitting
+        }
+        if let tags = try tags(byKey["tags"], in: bytes) {
+            guard case .text(let text) = record.attributes[.comment] ?? .text("") else {
+                throw JSONFault(line: line, why: "tags: its comment is no text")
+            }
+            record.attributes[.comment] = .text(TaggedComment(text: text, tags: tags).comment)
         }
         let protection = try protection(byKey["readable"], in: bytes)
         record = ItemRecord(
@@ -89,7 +105,7 @@ struct ItemDocument: ~Copyable {
     }
 
     /// With what makes it unique said throughout, so that it can be meant again, and a label.
-    private static func named(_ record: ItemRecord) -> ItemAttributes {
+    static func named(_ record: ItemRecord) -> ItemAttributes {
         var attributes = record.attributes
         for name in [AttributeName.account] + (record.kind == .internetPassword ? [.path] : []) where attributes[name] == nil {
             attributes[name] = .text("")
@@ -138,8 +154,20 @@ struct ItemDocument: ~Copyable {
                 throw fault(member, "its bytes are not {\"base64\": …}")
             }
             return .data(content.withUnsafeBytes { Array($0) })
-        case .null, .list: throw fault(member, "it is of another type")
+        case .null, .list, .fraction: throw fault(member, "it is of another type")
         }
+    }
+
+    private static func tags(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> [String]? {
+        guard let member else { return nil }
+        guard case .list(let values) = member.value else { throw fault(member, "it is a list of words") }
+        var tags: [String] = []
+        for value in values {
+            guard case .text(let range) = value, let tag = JSONText.text(bytes, range) else { throw fault(member, "a tag is not text") }
+            if let why = TaggedComment.fault(in: tag) { throw fault(member, why) }
+            if !tags.contains(tag) { tags.append(tag) }
+        }
+        return tags
     }
 
     private static func base64(_ members: [JSONMember]) -> Range<Int>? {
@@ -181,7 +209,7 @@ struct ItemDocument: ~Copyable {
         case .object(let members):
             guard let range = base64(members) else { throw fault(member, "its bytes are not {\"base64\": …}") }
             found = (range, true)
-        case .number, .yes, .null, .list: throw fault(member, "it is not text")
+        case .number, .fraction, .yes, .null, .list: throw fault(member, "it is not text")
         }
         guard let content = secret(found.0, found.isBase64, in: bytes) else { throw fault(member, "its bytes are not base64") }
         guard content.count <= SecretSource.bytesMax else { throw fault(member, "it is larger than 1 MiB") }

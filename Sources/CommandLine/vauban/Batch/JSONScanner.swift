@@ -13,6 +13,8 @@ struct JSONFault: Error, Hashable {
 indirect enum JSONValue {
     case text(Range<Int>)
     case number(Int64)
+    /// A number that is no whole one, or too large for one: where it lies.
+    case fraction(Range<Int>)
     case yes(Bool)
     case null
     case list([JSONValue])
@@ -25,14 +27,30 @@ struct JSONMember {
     let value: JSONValue
 }
 
-/// Strict JSON (RFC 8259) over bytes: values one after the other, whole numbers only, no deeper than is needed here.
+/// Strict JSON (RFC 8259) over bytes: values one after the other, no deeper than is needed and no more than fit into memory.
 struct JSONScanner {
-    private let bytes: UnsafeRawBufferPointer
-    private var position = 0
-    private(set) var line = 1
-    private static let depthMax = 8
+    /// What a document may have besides whole numbers, and how deep it may go.
+    struct Limits {
+        let depthMax: Int
+        let takesFractions: Bool
+        /// Items of this program: flat, and without fractions.
+        static let items = Limits(depthMax: 8, takesFractions: false)
+        /// What others export, which is deeper.
+        static let foreign = Limits(depthMax: 40, takesFractions: true)
+    }
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private let bytes: UnsafeRawBufferPointer
+    private let limits: Limits
+    private var position = 0
+    private var values = 0
+    private(set) var line = 1
+    private static let valuesMax = 8_000_000
+
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: Limits = .items) {
+        self.bytes = bytes
+        self.limits = limits
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
 
     /// The next value with its line; nil at the end.
     mutating func next() throws(JSONFault) -> (line: Int, value: JSONValue)? {
@@ -59,14 +77,16 @@ struct JSONScanner {
     }
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
-        guard depth < Self.depthMax else { throw fault("it goes too deep") }
+        guard depth < limits.depthMax else { throw fault("it goes too deep") }
+        values += 1
+        guard values <= Self.valuesMax else { throw fault("there are too many values in it") }
         skipSpace()
         guard position < bytes.count else { throw fault("the document ends too early") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return .object(try members(depth))
         case UInt8(ascii: "["): return .list(try elements(depth))
         case UInt8(ascii: "\""): return .text(try string())
-        case UInt8(ascii: "-"), 0x30...0x39: return .number(try number())
+        case UInt8(ascii: "-"), 0x30...0x39: return try number()
         default: return try word()
         }
     }
@@ -74,6 +94,7 @@ struct JSONScanner {
     private mutating func members(_ depth: Int) throws(JSONFault) -> [JSONMember] {
         position += 1
         var members: [JSONMember] = []
+        var keys: Set<String> = []
         if take(UInt8(ascii: "}")) { return members }
         while true {
             skipSpace()
@@ -81,7 +102,7 @@ struct JSONScanner {
             let start = line
             let range = try string()
             guard let key = JSONText.text(bytes, range) else { throw fault("a key cannot be read") }
-            guard !members.contains(where: { $0.key == key }) else { throw fault("a key is there twice") }
+            guard keys.insert(key).inserted else { throw fault("a key is there twice") }
             guard take(UInt8(ascii: ":")) else { throw fault("a colon is missing") }
             members.append(JSONMember(key: key, line: start, value: try value(depth: depth + 1)))
             if take(UInt8(ascii: "}")) { return members }
@@ -120,7 +141,7 @@ struct JSONScanner {
         throw fault("a string is never closed")
     }
 
-    private mutating func number() throws(JSONFault) -> Int64 {
+    private mutating func number() throws(JSONFault) -> JSONValue {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
         while position < bytes.count,
@@ -130,8 +151,9 @@ struct JSONScanner {
             position += 1
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard let number = Int64(text), String(number) == text else { throw fault("a number is not a whole one, or too large") }
-        return number
+        if let number = Int64(text), String(number) == text { return .number(number) }
+        guard limits.takesFractions, Double(text) != nil else { throw fault("a number is not a whole one, or too large") }
+        return .fraction(start..<position)
     }
 
     private mutating func word() throws(JSONFault) -> JSONValue {

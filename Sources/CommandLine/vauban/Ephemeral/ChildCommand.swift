@@ -26,9 +26,12 @@ enum ChildCommand {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Starts a program, looked for on the path, with its signals as this process found them.
+    /// Starts a program, looked for on the path, with its signals as this process found them. With `input` it reads that and writes
+    /// nowhere; with `output` it writes there and has the rest of this process's streams.
     @discardableResult
-    static func spawn(_ program: String, _ words: [String], input: Int32?, inItsOwnSession: Bool) throws(SystemFault) -> pid_t {
+    static func spawn(
+        _ program: String, _ words: [String], input: Int32? = nil, output: Int32? = nil, inItsOwnSession: Bool = false
+    ) throws(SystemFault) -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -43,6 +46,7 @@ enum ChildCommand {
             posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
             for stream in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
         }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0

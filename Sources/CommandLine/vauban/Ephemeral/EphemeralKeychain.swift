@@ -25,7 +25,10 @@ final class EphemeralKeychain {
             rmdir(folder)
             throw error
         }
-        try ServiceAccess.make(home: home)
+        do { try ServiceAccess.make(home: home) } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
         // Also for the command: what it starts uses this keychain and no other.
         guard setenv("VAUBAN_HOME", home, 1) == 0 else { throw SystemFault("set VAUBAN_HOME", code: errno) }
     }

@@ -16,7 +16,13 @@ final class ExportOutput {
 
     init(path: String) throws(Refusal) {
         let number = path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw Refusal(.badParameter, SystemFault("make \(SafeText.visible(path))", code: errno).description) }
+        guard number >= 0 else {
+            if errno == EEXIST {
+                throw Refusal(.badParameter, "\(SafeText.visible(path)) exists already; name a new file, or remove that one")
+            }
+            let fault = SystemFault("make \(SafeText.visible(path))", code: errno)
+            throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.description)
+        }
         self.path = path == "-" ? nil : path
         file = Descriptor(number)
         if path != "-" { duty = Interruption.add { unlink(path) } }
@@ -37,7 +43,9 @@ final class ExportOutput {
         if let path {
             guard fsync(file.number) == 0 else { throw failed() }
             // The name too: it is in the folder.
-            let number = open((path as NSString).deletingLastPathComponent.isEmpty ? "." : (path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let number = open(
+                (path as NSString).deletingLastPathComponent.isEmpty ? "." : (path as NSString).deletingLastPathComponent,
+                O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard number >= 0 else { throw failed() }
             let folder = Descriptor(number)
             guard fsync(folder.number) == 0 else { throw failed() }
@@ -49,12 +57,16 @@ final class ExportOutput {
     /// What import would not read is not written.
     private func take(_ count: Int) throws(Refusal) {
         bytes += count
-        guard bytes <= PasswordExport.bytesMax else {
-            throw Refusal(.storageFull, "the export would be larger than 256 MiB, which is the most that vauban import reads; nothing was written")
+        guard bytes <= ImportSource.bytesMax else {
+            throw Refusal(
+                .storageFull, "the export would be larger than 256 MiB, which is the most that vauban import reads; nothing was written")
         }
     }
 
-    private func failed() -> Refusal { Refusal(.storageFailed, SystemFault("write the export", code: errno).description) }
+    private func failed() -> Refusal {
+        let fault = SystemFault("write the export", code: errno)
+        return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.storageFailed, fault.description)
+    }
 
     deinit {
         if let path, !isFinished {

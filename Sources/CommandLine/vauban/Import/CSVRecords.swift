@@ -1,11 +1,9 @@
-// A file of comma-separated values, one record after the other, each with the line that it begins on.
+// A file of comma-separated values (RFC 4180), one record after the other, each with the line that it begins on.
 //
-// SwiftCSV takes the fields apart. It is given one record at a time, since on a whole file its errors name no line, it
-// takes a quote that is never closed for the file's proper end, and one bad line costs all others. And it is given each
-// byte as a character of its own (`ByteText`): in text it joins a quote and a following accent into one character and
-// misses the quote, drops the spaces before an unquoted field, and takes a vertical tab for a line end.
+// No library: a record's fields are ranges of memory that is erased, and a secret goes from there to its item without ever
+// becoming text. Over bytes a quote is a quote, also before an accent that would join with it, and a quote that is never
+// closed costs its own line and not the rest of the file.
 
-import SwiftCSV
 import VaubanSecretBytes
 
 /// Where a record lies in the file.
@@ -16,17 +14,50 @@ struct CSVRecord: Sendable {
     let fault: String?
 }
 
+/// One field, between its quotes where it has some.
+struct CSVField {
+    fileprivate let range: Range<Int>
+    /// Whether there are doubled quotes in it.
+    fileprivate let isEscaped: Bool
+
+    var isEmpty: Bool { range.isEmpty }
+
+    /// The field's bytes as a secret.
+    func secret(in bytes: UnsafeRawBufferPointer) -> SecretBytes {
+        let content = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard isEscaped else { return SecretBytes(copying: content) }
+        return SecretBytes(count: content.count - content.count { $0 == 0x22 } / 2) { target in
+            var position = 0
+            var isSecond = false
+            for byte in content {
+                if byte == 0x22, !isSecond { isSecond = true; continue }
+                isSecond = false
+                target[position] = byte
+                position += 1
+            }
+        }
+    }
+
+    /// The field as text; nil where it is not UTF-8.
+    func text(in bytes: UnsafeRawBufferPointer) -> String? {
+        let content = secret(in: bytes)
+        return content.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+    }
+}
+
 enum CSVRecords {
     /// The records of the file, blank lines left out. A quote that is never closed costs its line, not the rest of the file.
     static func find(in bytes: UnsafeRawBufferPointer) -> [CSVRecord] {
         var records: [CSVRecord] = []
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var line = 1
+        var openUntil = 0
         while position < bytes.count {
-            var scanner = RecordScanner(bytes, from: position, quotes: true)
+            var scanner = RecordScanner(bytes, from: position, quotes: true, openUntil: openUntil)
             scanner.run()
             var fault = scanner.fault
             if scanner.isUnclosed {
+                openUntil = scanner.next
                 scanner = RecordScanner(bytes, from: position, quotes: false)
                 scanner.run()
                 fault = "a quote is never closed"
@@ -39,11 +70,35 @@ enum CSVRecords {
     }
 
     /// The fields of one record, or nil when its quotes are not in order.
-    static func fields(of record: UnsafeRawBufferPointer) -> [ByteText]? {
-        // With a line end after it, SwiftCSV sees a last field also when it is empty.
-        let text = ByteText.encoded(record) + "\n"
-        guard let row = try? EnumeratedCSV(string: text, delimiter: .comma, loadColumns: false) else { return nil }
-        return row.header.map(ByteText.init)
+    static func fields(of record: CSVRecord, in bytes: UnsafeRawBufferPointer) -> [CSVField]? {
+        var fields: [CSVField] = []
+        var position = record.range.lowerBound
+        let end = record.range.upperBound
+        while true {
+            let isQuoted = position < end && bytes[position] == 0x22
+            let start = isQuoted ? position + 1 : position
+            var isEscaped = false
+            position = start
+            while position < end {
+                if isQuoted, bytes[position] == 0x22 {
+                    guard position + 1 < end, bytes[position + 1] == 0x22 else { break }
+                    isEscaped = true
+                    position += 1
+                } else if !isQuoted {
+                    if bytes[position] == 0x2C { break }
+                    if bytes[position] == 0x22 { return nil }
+                }
+                position += 1
+            }
+            fields.append(CSVField(range: start..<position, isEscaped: isEscaped))
+            if isQuoted {
+                guard position < end else { return nil }
+                position += 1
+            }
+            guard position < end else { return fields }
+            guard bytes[position] == 0x2C else { return nil }
+            position += 1
+        }
     }
 }
 
@@ -52,6 +107,10 @@ private struct RecordScanner {
     private let bytes: UnsafeRawBufferPointer
     private let start: Int
     private let quotes: Bool
+    /// Up to here a record that began earlier was within quotes. One that is within quotes at the end of a line before it is so too,
+    /// and need not go there byte by byte: else a file of such lines would be read again for each.
+    private let openUntil: Int
+    private var hasSkipped = false
     /// A record longer than this has swallowed others.
     private static let bytesMax = 4 << 20
 
@@ -61,7 +120,8 @@ private struct RecordScanner {
     private(set) var fault: String?
     private(set) var isUnclosed = false
 
-    init(_ bytes: UnsafeRawBufferPointer, from start: Int, quotes: Bool) {
+    init(_ bytes: UnsafeRawBufferPointer, from start: Int, quotes: Bool, openUntil: Int = 0) {
+        self.openUntil = openUntil
         self.bytes = bytes
         self.start = start
         self.quotes = quotes
@@ -80,8 +140,16 @@ private struct RecordScanner {
             if isLineEnd {
                 lines += 1
                 let width = byte == 0x0D && position + 1 < bytes.count && bytes[position + 1] == 0x0A ? 2 : 1
-                if state != .quoted { return end(at: position, next: position + width) }
+                if state != .quoted {
+                    if hasSkipped { lines = Self.lineEnds(in: bytes, start..<position + width) }
+                    return end(at: position, next: position + width)
+                }
                 position += width
+                if position < openUntil {
+                    position = openUntil
+                    hasSkipped = true
+                    if position - start > Self.bytesMax { break }
+                }
                 continue
             }
             switch (state, byte) {
@@ -99,7 +167,12 @@ private struct RecordScanner {
             if position - start > Self.bytesMax { break }
         }
         isUnclosed = state == .quoted
+        if hasSkipped, !isUnclosed { lines = Self.lineEnds(in: bytes, start..<position) }
         end(at: position, next: position)
+    }
+
+    private static func lineEnds(in bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
+        range.count { bytes[$0] == 0x0A ? $0 == range.lowerBound || bytes[$0 - 1] != 0x0D : bytes[$0] == 0x0D }
     }
 
     private mutating func end(at position: Int, next: Int) {

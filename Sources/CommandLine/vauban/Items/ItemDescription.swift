@@ -38,13 +38,14 @@ struct ItemDescription: Encodable {
 
     private static let yesOrNo: Set<AttributeName> = [.isInvisible, .isNegative, .synchronizable]
 
-    init(_ record: ItemRecord) {
+    /// `deleted` is when the item was, in microseconds since the reference date.
+    init(_ record: ItemRecord, deleted: Int64? = nil) {
         var parts = [
             Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))
         ]
         for (name, key, title) in Self.attributes {
             guard let value = Self.value(record, name) else { continue }
-            parts.append(Part(key: key, title: title, value: value))
+            parts += name == .comment ? Self.comment(key, title, value) : [Part(key: key, title: title, value: value)]
         }
         parts += [
             Part(key: "owner", title: "Owner", value: .text(record.owner)),
@@ -58,7 +59,19 @@ struct ItemDescription: Encodable {
             guard case .date(let microseconds) = record.attributes[name] else { continue }
             parts.append(Part(key: key, title: title, value: .date(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000))))
         }
+        if let deleted {
+            parts.append(
+                Part(key: "deleted", title: "Deleted", value: .date(Date(timeIntervalSinceReferenceDate: Double(deleted) / 1_000_000))))
+        }
         self.parts = parts
+    }
+
+    /// The comment without its tags, and the tags.
+    private static func comment(_ key: String, _ title: String, _ value: Value) -> [Part] {
+        guard case .text(let text) = value else { return [Part(key: key, title: title, value: value)] }
+        let tagged = TaggedComment(text)
+        return (tagged.text.isEmpty ? [] : [Part(key: key, title: title, value: .text(tagged.text))])
+            + (tagged.tags.isEmpty ? [] : [Part(key: "tags", title: "Tags", value: .list(tagged.tags))])
     }
 
     private static func value(_ record: ItemRecord, _ name: AttributeName) -> Value? {
@@ -139,7 +152,7 @@ extension AccessControl {
     ]
 
     /// The names of its flags, as `SecAccessControlCreateFlags` has them.
-    fileprivate var flagNames: [String] { Self.names.filter { flags.contains($0.0) }.map(\.1) }
+    var flagNames: [String] { Self.names.filter { flags.contains($0.0) }.map(\.1) }
 
     static func flag(named name: String) -> AccessControlFlags? { names.first { $0.1 == name }?.0 }
 }

@@ -20,16 +20,25 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    enum Verb: String {
-        /// Adds the item, or changes the one that is there.
-        case set
+    enum Verb {
+        /// Adds the item, or changes the one that exists: without a question where it `replaces`.
+        case set(replaces: Bool)
         case add, update
+
+        var name: String {
+            switch self {
+            case .set: "set"
+            case .add: "add"
+            case .update: "update"
+            }
+        }
     }
 
     func run(_ verb: Verb) throws {
         let session = try Session(person)
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
         let existing = try existing(session, verb)
+        if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
         guard let existing else {
             try add(secret, session)
@@ -42,10 +51,25 @@ struct ItemKeeping: ParsableArguments {
     private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {
         let account = selection.nameAndAccount.account ?? ""
         let same = try session.matches(selection).filter { $0.text(.account) == account }
-        if verb == .add, !same.isEmpty { throw Refusal(.duplicateItem) }
-        if verb == .update, same.isEmpty { throw Refusal(.itemNotFound) }
-        guard same.count <= 1 else { throw SeveralMatches(verb: verb.rawValue, records: same) }
+        switch verb {
+        case .add where !same.isEmpty: throw Refusal(.duplicateItem)
+        case .update where same.isEmpty: throw Refusal(.itemNotFound)
+        case .set, .add, .update: break
+        }
+        guard same.count <= 1 else { throw SeveralMatches(verb: verb.name, records: same) }
         return same.first
+    }
+
+    /// Says which item would get another secret, and asks; where nobody can be asked, says what to do instead.
+    private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
+        guard let terminal = session.person.terminal else {
+            throw Refusal(
+                .duplicateItem, "\(record.name); to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
+        }
+        terminal.write("\(record.summary)\n")
+        guard terminal.readWord("Replace its secret? Type yes (anything else cancels): ") == "yes" else {
+            throw Refusal(.cancelled, "the item was left as it was")
+        }
     }
 
     private func update(_ record: ItemRecord, _ secret: borrowing SecretBytes?, _ session: Session, _ verb: Verb) throws {
@@ -55,7 +79,7 @@ struct ItemKeeping: ParsableArguments {
             // An access control brings its class with it.
             if control != nil { changes.accessControl = control } else { changes.protection = protection }
         }
-        try session.update(record, changes, secret: secret, reason: "\(verb.rawValue) \(selection.shown)")
+        try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
     }
 
     private func add(_ secret: borrowing SecretBytes?, _ session: Session) throws {

@@ -62,7 +62,11 @@ extension Session {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else { throw refusal }
+            guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else {
+                // Nobody learns across the line whether there is something; the person knows what to ask for.
+                guard service.mode == .system, selection.owner == nil else { throw refusal }
+                throw Refusal(.itemNotFound, "to be asked about what another program keeps, name it: --owner program:/path")
+            }
             throw Refusal(.itemNotFound, own.mention)
         }
     }

@@ -13,7 +13,7 @@ enum ItemTable {
     static func sorted(_ records: [ItemRecord]) -> [ItemRecord] { records.sorted { ($0.name, $0.options) < ($1.name, $1.options) } }
 
     static func write(_ records: [ItemRecord], _ options: DescriptionOptions, withOwners: Bool) throws {
-        if options.json { return print(try ItemDescription.json(records.map(ItemDescription.init))) }
+        if options.json { return print(try ItemDescription.json(records.map { ItemDescription($0) })) }
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let width = min(records.map(\.name.count).max() ?? 0, 60)
         for record in records {

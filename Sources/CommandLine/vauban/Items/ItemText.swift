@@ -1,3 +1,4 @@
+import Foundation
 import VaubanAccessPolicy
 import VaubanKeychainModel
 
@@ -29,6 +30,18 @@ extension ItemRecord {
 
     /// Whether reading it asks for the person.
     var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+
+    /// One line for a person who is about to change the item: its name, when it was last changed, how it is protected, and its
+    /// owner where that is another program.
+    var summary: String {
+        var parts = [name]
+        if case .date(let microseconds)? = attributes[.modificationDate] {
+            parts.append("last changed \(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000).formatted(.iso8601))")
+        }
+        parts.append("readable: \(protectionName)\(asks ? ", asks for you" : "")")
+        if ![AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) { parts.append("owner: \(SafeText.visible(owner))") }
+        return parts.joined(separator: "; ")
+    }
 
     /// The options that mean this item and no other, to be copied.
     var options: String {

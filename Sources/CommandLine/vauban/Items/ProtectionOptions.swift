@@ -1,5 +1,7 @@
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
 
 /// When an item can be read, and what that asks of the person.
 struct ProtectionOptions: ParsableArguments {
@@ -12,26 +14,36 @@ struct ProtectionOptions: ParsableArguments {
 
     enum Required: String, ExpressibleByArgument, CaseIterable {
         case presence
+        /// For an item that asks and is to ask no longer.
+        case nothing
     }
 
     @Option(help: "When the item can be read: while unlocked (the default), or from the first unlock on.")
     var when: When?
 
-    @Option(help: "Each reading asks for you.")
+    @Option(help: "Each reading asks for you (presence), or no longer (nothing).")
     var require: Required?
 
-    @Flag(help: "The item stays on this device: no export takes it along.")
-    var thisDevice = false
+    @Flag(inversion: .prefixedNo, help: "The item stays on this device: no export takes it along.")
+    var thisDevice: Bool?
 
-    var isEmpty: Bool { when == nil && require == nil && !thisDevice }
+    var isEmpty: Bool { when == nil && require == nil && thisDevice == nil }
 
     /// Class and control of an item: what the options say, and for the rest what it has.
     func applied(to protection: Protection, _ control: AccessControl?) throws(Refusal) -> (Protection, AccessControl?) {
         // An item that stays on this device goes on staying there when only the moment is changed.
-        let staysHere = thisDevice || protection.isThisDeviceOnly
-        let protection =
-            when.map { staysHere ? $0.protection.onThisDevice : $0.protection } ?? (thisDevice ? protection.onThisDevice : protection)
-        let flags = require == .presence ? .userPresence : control?.flags
+        let staysHere = thisDevice ?? protection.isThisDeviceOnly
+        let moment = when?.protection ?? protection
+        guard staysHere || when != nil || protection != .whenPasscodeSetThisDeviceOnly else {
+            throw Refusal(.badParameter, "the item is there only while a passcode is set, and so stays on this device; say --when too")
+        }
+        let protection = staysHere ? moment.onThisDevice : moment.anywhere
+        let flags: AccessControlFlags? =
+            switch require {
+            case .presence: .userPresence
+            case .nothing: nil
+            case nil: control?.flags
+            }
         guard let flags else { return (protection, nil) }
         do throws(AccessControl.Fault) {
             return (protection, try AccessControl(protection: protection, flags: flags))
@@ -41,7 +53,20 @@ struct ProtectionOptions: ParsableArguments {
     }
 }
 
+extension ProtectionOptions {
+    /// Adds what the options say to the changes of an item; nothing where they say nothing.
+    func lay(over record: ItemRecord, _ changes: inout ItemChanges) throws(Refusal) {
+        guard !isEmpty else { return }
+        let (protection, control) = try applied(to: record.protection, record.accessControl)
+        // An access control brings its class with it.
+        if control != nil { changes.accessControl = control } else { changes.protection = protection }
+    }
+}
+
 extension Protection {
+    /// The class that opens at the same moments and goes wherever the item does; the class itself where there is none.
+    var anywhere: Protection { Protection.allCases.first { $0 != self && $0.onThisDevice == self } ?? self }
+
     /// The class that opens at the same moments and stays on the device.
     var onThisDevice: Protection {
         switch self {

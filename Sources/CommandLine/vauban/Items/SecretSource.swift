@@ -15,13 +15,22 @@ struct SecretSource: ParsableArguments {
     @Flag(help: "The secret is hexadecimal digits, two a byte; for what is no text.")
     var hex = false
 
+    @Flag(help: "Take an empty secret too, which is refused otherwise; on a terminal nothing is asked for then.")
+    var empty = false
+
     static let bytesMax = 1 << 20
     var isStandard: Bool { descriptor == nil && !keepNewline && !hex }
     private static let typedBytesMax = 1 << 16
 
+    /// The secret for `what`. Nothing at all is what a pipe brings whose writer failed, so it is refused (`badParameter`) unless
+    /// it is said to be meant.
     func read(_ person: Person, what: String) throws -> SecretBytes {
-        let secret = try given(person, what: what)
-        return hex ? try HexSecret.bytes(of: secret) : secret
+        let given = try given(person, what: what)
+        let secret = hex ? try HexSecret.bytes(of: given) : given
+        guard empty || secret.count > 0 else {
+            throw Refusal(.badParameter, "the secret is empty, so nothing was changed; to store an empty one, say --empty")
+        }
+        return secret
     }
 
     private func given(_ person: Person, what: String) throws -> SecretBytes {
@@ -30,11 +39,16 @@ struct SecretSource: ParsableArguments {
         if isatty(STDIN_FILENO) == 0 {
             return try SecretReader.everything(from: STDIN_FILENO, max: bytesMax, keepsNewline: keepNewline)
         }
+        if empty { return SecretBytes(count: 0) { _ in } }
         guard let terminal = person.terminal else {
             throw Refusal(.interactionNotAllowed, "send the secret to standard input, or name a descriptor: --secret-fd N")
         }
         while true {
             let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)
+            guard first.count > 0 else {
+                terminal.write("Nothing was typed; an empty secret is stored only with --empty. Once more:\n")
+                continue
+            }
             let second = try Self.ask("The same again: ", on: terminal)
             if first.equals(second) { return first }
             terminal.write("The two differ; nothing was stored. Once more:\n")

@@ -5,20 +5,46 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanLinuxHost
 
-/// How a command ends: the exit code is the low byte of Apple's status, as `security` has it; 64 is usage.
+/// How a command ends: as `security` does, with the low byte of Apple's status, where that is one of those that the manual names;
+/// 64 is usage, and 53 whatever is no fault of who asks. There are no other ends (Manual/command-line.md, "Exit codes").
 enum CommandEnd {
     static let usage: Int32 = 64
 
-    static func code(of refusal: Refusal) -> Int32 { Int32(UInt8(truncatingIfNeeded: refusal.status)) }
+    static func code(of refusal: Refusal) -> Int32 {
+        switch refusal.status {
+        case -25308: 36
+        case -25300: 44
+        case -25299: 45
+        case -25293, -34018: 51
+        case -128: 128
+        // A value that is too large, a word that is none, a thing that is not done here.
+        case -50, -4, -25302, -25303, -25306: usage
+        default: 53
+        }
+    }
 
     static func run(_ root: any ParsableCommand.Type) -> Never {
+        let commands = root.configuration.subcommands
+        if !commands.isEmpty, let advice = KnownElsewhere.advice(for: CommandLine.arguments.dropFirst().first, among: commands) {
+            say("vauban: \(advice)")
+            exit(usage)
+        }
         do {
             var command = try root.parseAsRoot()
             try command.run()
-            exit(0)
+            end(with: 0)
         } catch {
             end(error, root)
         }
+    }
+
+    /// Ends with a code, unless what the command has said could not be written: a list that is cut off must not look like a whole one.
+    private static func end(with code: Int32) -> Never {
+        guard fflush(nil) == 0 else {
+            say("vauban: the answer could not be written whole to standard output\(errno == ENOSPC ? ": the disk is full" : "")")
+            exit(self.code(of: Refusal(.storageFailed)))
+        }
+        exit(code)
     }
 
     private static func end(_ error: any Error, _ root: any ParsableCommand.Type) -> Never {
@@ -28,15 +54,24 @@ enum CommandEnd {
         case let refusal as Refusal:
             say("vauban: \(refusal.message)")
             exit(code(of: refusal))
+        case let missing as NoSuchItem:
+            say("vauban: \(missing)")
+            exit(code(of: Refusal(.itemNotFound)))
         case let several as SeveralMatches:
             say(several.description)
             exit(usage)
+        case let fault as SystemFault where fault.isFullDisk, PrivateFolder.Fault.system(let fault) where fault.isFullDisk:
+            say("vauban: \(Refusal(.storageFull).message) (\(fault))")
+            exit(code(of: Refusal(.storageFull)))
         case is SystemFault, is PrivateFolder.Fault:
             say("vauban: \(error)")
             exit(code(of: Refusal(.unavailable)))
         default:
             // The parser's own: help, usage, and exit codes that a verb chose.
-            root.exit(withError: error)
+            if let chosen = error as? ExitCode { end(with: chosen.rawValue) }
+            guard root.exitCode(for: error) == .success else { root.exit(withError: error) }
+            print(root.fullMessage(for: error))
+            end(with: 0)
         }
     }
 }

@@ -54,12 +54,23 @@ enum DoctorText {
     }
 
     private static func copy(_ report: DoctorReport) -> String {
-        guard let copy = report.copy else { return "none was made, since not everything verified; an earlier one stands" }
-        return switch copy.state {
-        case .kept: "a verified copy with \(count(copy.rows, "item")) was kept; items that you delete from now on are still in it"
-        case .tooLarge: "none is kept of a database larger than 256 MiB; keep copies of your own"
-        case .failed: "none could be kept: the disk is full or refuses; an earlier one stands"
+        let why: String
+        switch report.copy?.state {
+        case .kept:
+            return
+                "a verified copy with \(count(report.copy?.rows ?? 0, "item")) was kept; items that you delete from now on are still in it"
+        case .tooLarge: why = "none is kept of a database larger than 256 MiB; keep copies of your own"
+        case .noRoom: why = "none could be kept, since the disk is full; \(wayOut(report.copy?.bytesMissing)), then run vauban doctor again"
+        case .failed: why = "none could be kept, since the disk refuses to write it"
+        case nil: why = "none was made, since not everything was verified"
         }
+        guard let earlier = report.earlier else { return "\(why). There is no earlier one" }
+        return "\(why). The one of \(StatusText.time(earlier.date)), with \(count(earlier.rows, "item")), stands"
+    }
+
+    private static func wayOut(_ bytesMissing: Int64?) -> String {
+        guard let bytesMissing else { return "make room" }
+        return "make room for \((bytesMissing + (1 << 20) - 1) >> 20) MiB more"
     }
 
     private static func result(_ report: DoctorReport) -> String {
@@ -70,7 +81,7 @@ enum DoctorText {
         if isUnrepaired { return "something was found that nothing here repairs; what was put aside is kept, and nothing else is affected" }
         if report.found > 0 { return "everything that was found is repaired; to be sure: vauban doctor" }
         if !report.quarantine.isEmpty { return "what is in place is good; what was put aside comes back by itself here if it opens again" }
-        if report.copy?.state == .failed { return "what is in place is good, but there is no new copy of it" }
+        if report.lacksNewCopy { return "what is in place is good, but there is no new copy of it" }
         return report.locked > 0 ? "what could be checked is good" : "all is good"
     }
 
@@ -105,4 +116,9 @@ enum DoctorText {
         case nil: "\(number)"
         }
     }
+}
+
+extension DoctorReport {
+    /// Whether a copy was to be kept and could not be.
+    var lacksNewCopy: Bool { copy?.state == .failed || copy?.state == .noRoom }
 }

@@ -37,6 +37,10 @@ enum ServiceAccess {
         let launcher = try launcherPath()
         do {
             try ServiceFile.write(launcher: launcher, in: try PrivateFolder(path: home, creating: true))
+        } catch let fault as SystemFault where fault.isFullDisk {
+            throw Refusal(.storageFull)
+        } catch PrivateFolder.Fault.system(let fault) where fault.isFullDisk {
+            throw Refusal(.storageFull)
         } catch {
             throw Refusal(.unavailable, "\(error)")
         }
@@ -50,7 +54,7 @@ enum ServiceAccess {
         }
         defer { free(real) }
         let own = String(cString: real)
-        let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? ""
+        let folder = PathBytes.parts(of: own)?.folder ?? ""
         let launcher = "\(folder)/vauban-launcher"
         guard access(launcher, X_OK) == 0 else {
             throw Refusal(.unavailable, "there is no \(launcher), which starts the rooms; install or build Vauban as a whole")

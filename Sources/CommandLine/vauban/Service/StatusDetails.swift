@@ -82,6 +82,8 @@ extension StatusText {
             row(
                 index == 0 ? "Builds" : "",
                 "weak: a new build in \(SafeText.visible(permission.subject)) is accepted without a question, whoever wrote it")
+        } + permissions.filter { $0.kind == .offers && $0.object.hasByteSuffix("as many as it may") }.map { permission in
+            row("Offers", "\(SafeText.path(permission.subject, max: 120)) offers other programs as many of its items as it may; to see them: vauban allow")
         }
     }
 }

@@ -18,8 +18,13 @@ enum ConsentText {
     }
 
     static func particulars(_ consent: Consent) -> [String] {
-        [("Item:", consent.item), ("Owner:", consent.owner), ("Program:", consent.program)].compactMap { name, text in
-            guard let shown = text.map({ SafeText.line($0, max: textMax) }), !shown.isEmpty else { return nil }
+        let lines = [
+            ("Item:", consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
+            ("Owner:", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
+            ("Program:", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
+        ]
+        return lines.compactMap { name, text in
+            guard let shown = text, !shown.isEmpty else { return nil }
             return "  \(name)\(String(repeating: " ", count: max(11 - name.count, 1)))\(shown)"
         }
     }

@@ -11,6 +11,10 @@ enum Interruption {
     private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH]
     private static let duties = Mutex<(next: Int, byNumber: [Int: @Sendable () -> Void])>((0, [:]))
     private static let child = Mutex<pid_t?>(nil)
+    /// Signals are taken by their numbers, lowest first, and this number is above all others: when it has been taken, so has whatever
+    /// was pending when it was sent.
+    private static let lastOfAll = __libc_current_sigrtmin()
+    private static let allTaken = DispatchSemaphore(value: 0)
     private static let windowChange = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// To be called first of all, before there is a second thread.
@@ -51,7 +55,12 @@ enum Interruption {
         }
     }
 
-    static func passOnNoMore() { child.withLock { $0 = nil } }
+    /// To be called when the command has ended, and before its number can be another's. A Ctrl-C that ended the command was sent to
+    /// this process too, and may not have been taken yet: then it is still the command's, and not this process's.
+    static func passOnNoMore() {
+        if kill(getpid(), lastOfAll) == 0 { allTaken.wait() }
+        child.withLock { $0 = nil }
+    }
 
     /// Called when the window of the terminal has another size.
     static func onWindowChange(_ action: (@Sendable () -> Void)?) {
@@ -70,6 +79,10 @@ enum Interruption {
             var information = siginfo_t()
             let number = sigwaitinfo(&set, &information)
             guard number > 0 else { continue }
+            if number == lastOfAll {
+                allTaken.signal()
+                continue
+            }
             if number == SIGWINCH {
                 windowChange.withLock { $0 }?()
                 continue
@@ -94,7 +107,7 @@ enum Interruption {
     private static var signals: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in taken { sigaddset(&set, number) }
+        for number in taken + [lastOfAll] { sigaddset(&set, number) }
         return set
     }
 }

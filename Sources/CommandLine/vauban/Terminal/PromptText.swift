@@ -50,7 +50,7 @@ enum PromptText {
 
     static func caller(_ caller: CallerName) -> String {
         guard let path = caller.path else { return "an unknown program (process \(caller.pid))" }
-        let name = SafeText.path(path.split(separator: "/").last.map(String.init) ?? path, max: nameMax)
+        let name = SafeText.path(PathBytes.name(of: path), max: nameMax)
         return "\(name) (\(SafeText.path(path, max: pathMax)), process \(caller.pid))"
     }
 

@@ -148,7 +148,7 @@ enum Permitting {
 
     /// A name of the keychain's stays as it is; a path, or a command on the path, is looked up.
     private static func name(of program: String) throws -> String {
-        if ["program:", "flatpak:", "snap:", "build:", "anything run by "].contains(where: program.hasPrefix) { return program }
+        if ["program:", "flatpak:", "snap:", "build:", "anything run by "].contains(where: program.hasBytePrefix) { return program }
         var path = program
         if !program.contains("/") {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
@@ -172,19 +172,23 @@ enum Permitting {
 
     /// A folder that is allowed, as it was named or as it is found now: it may be gone, or be a link elsewhere since.
     static func allowedFolder(_ path: String, _ session: Session) throws -> String {
-        let allowed = Set(try session.opening { try session.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject))
+        let allowed = try session.opening { try session.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject)
         var plain = path
-        while plain.count > 1, plain.hasSuffix("/") { plain.removeLast() }
-        return allowed.contains(plain) ? plain : try folder(path)
+        while plain.utf8.count > 1, plain.hasByteSuffix("/") { plain = String(plain.unicodeScalars.dropLast()) }
+        return allowed.containsBytes(of: plain) ? plain : try folder(path)
     }
 
+    private static let shownMax = 160
+
     static func line(_ permission: Permission) -> String {
-        let subject = SafeText.visible(permission.subject)
-        let object = SafeText.visible(permission.object)
+        // Both ends of what is long, and every sign that cannot be seen written out: a program chooses these words.
+        let subject = SafeText.path(permission.subject, max: shownMax)
+        let object = SafeText.path(permission.object, max: shownMax)
         return switch permission.kind {
         case .reads: "reads\t\(subject)\t\(object)"
         case .sameProgram: "same program\t\(subject)\t\(object)"
         case .buildsIn: "new builds\t\(subject)\tweak: whatever can write there passes for a program that is there"
+        case .offers: "offers\t\(subject)\t\(object) of its items, which other programs may ask you for"
         }
     }
 }

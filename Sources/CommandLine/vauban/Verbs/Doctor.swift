@@ -42,7 +42,7 @@ struct Doctor: ParsableCommand {
         progress.clear()
         for line in DoctorText.lines(report) { print(line) }
         // Where no copy could be kept the disk is full or refuses: whoever runs this by the clock must learn of it.
-        if report.found > 0 || !report.quarantine.isEmpty || report.copy?.state == .failed { throw ExitCode(1) }
+        if report.found > 0 || !report.quarantine.isEmpty || report.lacksNewCopy { throw ExitCode(1) }
     }
 
     private func putBack(_ session: Session) throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanKeychainModel
 
 struct FindItems: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,6 +14,7 @@ struct FindItems: ParsableCommand {
               vauban find anna
               vauban find example mail --json
               vauban find --url https://example.com/
+              vauban find --tag work
             """)
 
     @Argument(help: ArgumentHelp("What to look for.", valueName: "words"))
@@ -21,17 +23,21 @@ struct FindItems: ParsableCommand {
     @Option(help: ArgumentHelp("Only passwords of the website at this address.", valueName: "url"))
     var url: String?
 
+    @Option(name: .customLong("tag"), help: "Only items with this tag; may be repeated.")
+    var tags: [String] = []
+
     @OptionGroup var description: DescriptionOptions
     @OptionGroup var person: PersonOptions
 
     func validate() throws {
-        if words.isEmpty, url == nil { throw ValidationError("What is to be found? Name words, or --url.") }
+        if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("What is to be found? Name words, or --url, or --tag.") }
         if let url { _ = try ItemSelection.parse(["--url", url]) }
         if words.contains("") { throw ValidationError("An empty word is in everything; vauban list shows everything.") }
     }
 
     func run() throws {
-        let records = ItemTable.sorted(try Session(person).matches(words: words, url: url))
+        let found = try Session(person).matches(words: words, url: url)
+        let records = ItemTable.sorted(found.filter { record in Set(tags).isSubset(of: TaggedComment(record.text(.comment)).tags) })
         if records.isEmpty { throw Refusal(.itemNotFound) }
         try ItemTable.write(records, description, withOwners: false)
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanKeychainWire
 
 struct ListItems: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +17,7 @@ struct ListItems: ParsableCommand {
               vauban list
               vauban list --server example.com
               vauban list --all-owners
+              vauban list --deleted
               vauban list --json
             """)
 
@@ -23,11 +26,15 @@ struct ListItems: ParsableCommand {
     @Flag(help: "What every program keeps, without its secrets.")
     var allOwners = false
 
+    @Flag(help: "What was deleted in the last thirty days and can be restored.")
+    var deleted = false
+
     @OptionGroup var description: DescriptionOptions
     @OptionGroup var person: PersonOptions
 
     func run() throws {
         let session = try Session(person)
+        if deleted { return try listDeleted(session) }
         let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners))
         if records.isEmpty {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
@@ -38,5 +45,14 @@ struct ListItems: ParsableCommand {
             return say("There are no items yet. Add one: vauban set github/anna")
         }
         try ItemTable.write(records, description, withOwners: allOwners)
+    }
+    private func listDeleted(_ session: Session) throws {
+        let items = try session.deletedItems(selection, ofAllOwners: allOwners)
+        if items.isEmpty {
+            guard selection.isEmpty else { throw Refusal(.itemNotFound) }
+            return say("Nothing was deleted in the last thirty days that can be restored.")
+        }
+        if description.json { return print(try ItemDescription.json(items.map { ItemDescription($0.record, deleted: $0.deleted) })) }
+        for item in items { print(HistoryText.line(item)) }
     }
 }

@@ -34,8 +34,8 @@ struct SdkFlags: ParsableCommand {
         }
         defer { free(real) }
         let own = String(cString: real)
-        let folder = "\(own.lastIndex(of: "/").map { own[..<$0] } ?? "")/sdk"
-        guard access("\(folder)/libVaubanApple.so", R_OK) == 0, access("\(folder)/Security.swiftmodule", R_OK) == 0 else {
+        let folder = "\(PathBytes.parts(of: own)?.folder ?? "")/sdk"
+        guard access("\(folder)/libVaubanApple.so", R_OK) == 0, access("\(folder)/Security.swiftinterface", R_OK) == 0 else {
             throw Refusal(
                 .unavailable,
                 "there are no modules in \(SafeText.visible(folder)); they come with an installation from sources: make static, make install"

@@ -5,20 +5,26 @@ struct SetItem: ParsableCommand {
         commandName: "set",
         abstract: "Keeps a secret: adds the item, or gives an existing one a new secret.",
         discussion: """
-            The secret comes from a prompt, from standard input, or from a descriptor; never from an argument.
+            The secret comes from a prompt, from standard input, or from a descriptor; never from an argument. An empty one is \
+            refused without --empty. Where the item exists you are asked, on a terminal, whether to replace its secret; where there \
+            is no terminal it ends with 45 unless --replace is given.
 
             Example:
               vauban set github/anna
+              pass github | head -n 1 | vauban set github/anna --replace
               printf %s "$token" | vauban set --service ci --account deploy --when after-first-unlock
               vauban set bank/anna --require presence
               vauban set --url https://anna@example.com/ --this-device
             """)
 
+    @Flag(help: "Replace the secret of an item that exists, without asking.")
+    var replace = false
+
     @OptionGroup var keeping: ItemKeeping
 
     func validate() throws { try keeping.requireName() }
 
-    func run() throws { try keeping.run(.set) }
+    func run() throws { try keeping.run(.set(replaces: replace)) }
 }
 
 struct AddItem: ParsableCommand {
@@ -28,7 +34,7 @@ struct AddItem: ParsableCommand {
         discussion: """
             It ends with 45 where the item is there already, before a secret is asked for. With --json it reads a document of items, \
             with the keys that show --json has, and secret. Nothing is added where anything in it is wrong, which is told by line \
-            and key, or is there already.
+            and key, or is there already. An empty secret is refused without --empty.
 
             Example:
               vauban add github/anna
@@ -49,7 +55,7 @@ struct AddItem: ParsableCommand {
 
     func run() throws {
         guard let json else { return try keeping.run(.add) }
-        try BatchAdd.run(json, try Session(keeping.person))
+        try BatchAdd.run(json, try Session(keeping.person), takesEmpty: keeping.source.empty)
     }
 }
 

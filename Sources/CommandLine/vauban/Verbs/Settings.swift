@@ -1,16 +1,19 @@
 import ArgumentParser
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 
 struct Settings: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows when the keychain locks by itself, or changes it.",
+        abstract: "Shows when the keychain locks by itself and what it keeps of the past, or changes it.",
         discussion: """
-            Without options it shows. A change needs the passcode. Durations are numbers with s, m, h or d behind them; \
-            a bare number is seconds for --grace and minutes for --idle.
+            Without options it shows. A change of when it locks needs the passcode. With --history off no earlier values and no deleted \
+            items are kept from then on; what is kept already stays until vauban history --clear --all. \
+            Durations are numbers with s, m, h or d behind them; a bare number is seconds for --grace and minutes for --idle.
 
             Example:
               vauban settings
+              vauban settings --history off
               vauban settings --idle 15m --grace 10s --lock-with-screen on
             """)
 
@@ -27,6 +30,9 @@ struct Settings: ParsableCommand {
 
     @Option(help: ArgumentHelp("Whether the screen's lock locks the keychain too.", valueName: "on|off"))
     var lockWithScreen: Switch?
+
+    @Option(help: ArgumentHelp("Whether the last ten values of an item and deleted items are kept.", valueName: "on|off"))
+    var history: Switch?
 
     @OptionGroup var person: PersonOptions
 
@@ -45,6 +51,11 @@ struct Settings: ParsableCommand {
             try session.authentication.configure(settings, passcode: passcode)
             say("Changed.")
         }
+        let keepsHistory = try session.keychain.keepsHistory(history.map { $0 == .on })
+        if history == .off {
+            say("Nothing more is kept. What is kept already stays until it is destroyed: vauban history --clear --all")
+        }
         print(StatusText.settings(settings))
+        print("history           \(keepsHistory ? "on: the last ten values of an item, and deleted items for thirty days" : "off")")
     }
 }

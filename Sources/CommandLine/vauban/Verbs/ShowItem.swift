@@ -20,7 +20,8 @@ struct ShowItem: ParsableCommand {
     @OptionGroup var person: PersonOptions
 
     func run() throws {
-        let shown = ItemDescription(try Session(person).one(selection, for: "show"))
+        let session = try Session(person)
+        let shown = ItemDescription(try session.suggesting(selection) { try session.one(selection, for: "show") })
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }
     }

@@ -1,0 +1,110 @@
+// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the person does not see it. Its words are
+// always the same: who asks and for what stands in the window alone, since any program can show a notification, and any program of the
+// person can take the service's place and read one.
+
+#ifndef VAUBAN_SHEET_NOTIFICATION_H
+#define VAUBAN_SHEET_NOTIFICATION_H
+
+#include <gio/gio.h>
+
+#define SHEET_NOTIFICATIONS "org.freedesktop.Notifications"
+#define SHEET_NOTIFICATIONS_PATH "/org/freedesktop/Notifications"
+
+struct sheet_notification {
+    const char *summary, *body;
+    // Milliseconds after which the service takes it away by itself, should this process be gone by then.
+    int time;
+    void (*chosen)(const char *token);
+    GDBusConnection *bus;
+    char *token;
+    guint32 number;
+    gboolean is_wanted, is_on_its_way;
+};
+
+static inline void sheet_notification_close(struct sheet_notification *it) {
+    if (!it->number) return;
+    g_dbus_connection_call(it->bus, SHEET_NOTIFICATIONS, SHEET_NOTIFICATIONS_PATH, SHEET_NOTIFICATIONS, "CloseNotification",
+        g_variant_new("(u)", it->number), NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, NULL, NULL);
+    it->number = 0;
+}
+
+static inline void sheet_notification_shown(GObject *bus, GAsyncResult *result, gpointer data) {
+    struct sheet_notification *it = data;
+    it->is_on_its_way = FALSE;
+    // Where nobody shows notifications the window waits as it is.
+    GVariant *answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, NULL);
+    if (!answer) return;
+    g_variant_get(answer, "(u)", &it->number);
+    g_variant_unref(answer);
+    if (!it->is_wanted) sheet_notification_close(it);
+}
+
+static inline void sheet_notification_send(struct sheet_notification *it) {
+    GVariantBuilder actions, hints;
+    g_variant_builder_init(&actions, G_VARIANT_TYPE("as"));
+    g_variant_builder_add(&actions, "s", "default");
+    g_variant_builder_add(&actions, "s", "Show the window");
+    g_variant_builder_init(&hints, G_VARIANT_TYPE("a{sv}"));
+    // Critical: desktops hold back the others while a window fills the screen.
+    g_variant_builder_add(&hints, "{sv}", "urgency", g_variant_new_byte(2));
+    it->is_on_its_way = TRUE;
+    g_dbus_connection_call(it->bus, SHEET_NOTIFICATIONS, SHEET_NOTIFICATIONS_PATH, SHEET_NOTIFICATIONS, "Notify",
+        g_variant_new("(susssasa{sv}i)", "Vauban", 0, "dialog-password", it->summary, it->body, &actions, &hints, it->time),
+        G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, sheet_notification_shown, it);
+}
+
+static inline void sheet_notification_heard(GDBusConnection *bus, const char *sender, const char *path, const char *interface, const char *signal, GVariant *words, gpointer data) {
+    struct sheet_notification *it = data;
+    guint32 number = 0;
+    const char *text = NULL;
+    (void)bus; (void)sender; (void)path; (void)interface;
+    if (g_variant_is_of_type(words, G_VARIANT_TYPE("(us)"))) g_variant_get(words, "(u&s)", &number, &text);
+    else if (g_variant_is_of_type(words, G_VARIANT_TYPE("(uu)"))) g_variant_get(words, "(uu)", &number, NULL);
+    if (!number || number != it->number) return;
+    if (g_strcmp0(signal, "NotificationClosed") == 0) it->number = 0;
+    // With it a Wayland compositor knows that the person wants the window that is to come.
+    if (g_strcmp0(signal, "ActivationToken") == 0 && text) { g_free(it->token); it->token = g_strdup(text); }
+    if (g_strcmp0(signal, "ActionInvoked") == 0) {
+        it->chosen(it->token);
+        g_clear_pointer(&it->token, g_free);
+    }
+}
+
+static inline void sheet_notification_connected(GObject *source, GAsyncResult *result, gpointer data) {
+    struct sheet_notification *it = data;
+    (void)source;
+    it->is_on_its_way = FALSE;
+    it->bus = g_bus_get_finish(result, NULL);
+    if (!it->bus) return;
+    g_dbus_connection_signal_subscribe(it->bus, SHEET_NOTIFICATIONS, SHEET_NOTIFICATIONS, NULL, SHEET_NOTIFICATIONS_PATH, NULL,
+        G_DBUS_SIGNAL_FLAGS_NONE, sheet_notification_heard, it, NULL);
+    if (it->is_wanted) sheet_notification_send(it);
+}
+
+// `chosen` hears that the person clicked it, with what the compositor gave for that or NULL. The words stay the caller's. It lasts as long
+// as the process.
+static inline struct sheet_notification *sheet_notification_new(const char *summary, const char *body, int milliseconds, void (*chosen)(const char *token)) {
+    struct sheet_notification *it = g_new0(struct sheet_notification, 1);
+    it->summary = summary;
+    it->body = body;
+    it->time = milliseconds;
+    it->chosen = chosen;
+    return it;
+}
+
+// Shows it, unless it stands there; whoever closed it by hand sees it again only after it was ended.
+static inline void sheet_notification_begin(struct sheet_notification *it) {
+    if (it->is_wanted) return;
+    it->is_wanted = TRUE;
+    if (it->is_on_its_way || it->number) return;
+    if (it->bus) return sheet_notification_send(it);
+    it->is_on_its_way = TRUE;
+    g_bus_get(G_BUS_TYPE_SESSION, NULL, sheet_notification_connected, it);
+}
+
+static inline void sheet_notification_end(struct sheet_notification *it) {
+    it->is_wanted = FALSE;
+    sheet_notification_close(it);
+}
+
+#endif

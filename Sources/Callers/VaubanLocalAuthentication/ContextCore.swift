@@ -1,0 +1,158 @@
+// What an LAContext knows and runs, apart from the class that applications subclass. An evaluation holds this and not the
+// context, so that letting go of the context ends it, as on Apple's systems.
+
+internal import Foundation
+internal import VaubanSecurity
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
+internal import VaubanLinuxHost
+
+final class ContextCore: Sendable {
+    struct Settings {
+        var interactionNotAllowed = false
+        var localizedReason = ""
+        var fallbackTitle: String?
+        var cancelTitle: String?
+        var reuseDuration: TimeInterval = 0
+        var biometryFailures: Int?
+    }
+
+    private struct State {
+        var settings = Settings()
+        var isInvalid = false
+        var applicationPassword: ApplicationPassword?
+        var domainState: Data?
+        var authorisation: Authorisation?
+        var running: [ObjectIdentifier: CallCancellation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var settings: Settings { state.withLock { $0.settings } }
+    func change(_ body: (inout Settings) -> Void) { state.withLock { body(&$0.settings) } }
+
+    var isInvalid: Bool { state.withLock { $0.isInvalid } }
+    var applicationPassword: ApplicationPassword? { state.withLock { $0.applicationPassword } }
+    var domainState: Data? { state.withLock { $0.domainState } }
+    /// Of this very process: a child has none.
+    var authorisation: [UInt8]? { state.withLock { $0.authorisation?.ownHandle } }
+
+    /// False where the context is invalid.
+    func set(_ password: ApplicationPassword?) -> Bool {
+        state.withLock { state in
+            guard !state.isInvalid else { return false }
+            state.applicationPassword = password
+            return true
+        }
+    }
+
+    /// Ends what runs and what was allowed; a second call finds nothing to end.
+    func invalidate() {
+        let (calls, authorisation) = state.withLock { state in
+            let ended = (Array(state.running.values), state.authorisation)
+            state.isInvalid = true
+            state.applicationPassword = nil
+            state.authorisation = nil
+            state.domainState = nil
+            return ended
+        }
+        authorisation?.end()
+        for call in calls { call.cancel() }
+    }
+
+    // MARK: Calls
+
+    /// False where the context is invalid; a call that has begun is ended by `invalidate`.
+    func begin(_ call: CallCancellation) -> Bool {
+        state.withLock { state in
+            guard !state.isInvalid else { return false }
+            state.running[ObjectIdentifier(call)] = call
+            return true
+        }
+    }
+
+    func end(_ call: CallCancellation) { state.withLock { $0.running[ObjectIdentifier(call)] = nil } }
+
+    func canEvaluate(_ policy: LAPolicy) throws(LAError) {
+        if isInvalid { throw LAError(.invalidContext) }
+        do throws(Refusal) {
+            let service = try Service.current()
+            do throws(Refusal) {
+                let result = try AuthenticationClient(service: service).canEvaluate(try Self.owner(policy))
+                if let found = result.domainState { state.withLock { $0.domainState = Data(found) } }
+            } catch {
+                guard error.reason == .nobodyToAsk, OwnTerminal.mayAsk(of: service) else { throw error }
+            }
+        } catch {
+            throw LAContext.error(error)
+        }
+    }
+
+    func evaluate(_ policy: LAPolicy, _ reason: String) throws(LAError) {
+        let owner: OwnerPolicy
+        do throws(Refusal) { owner = try Self.owner(policy) } catch { throw LAContext.error(error) }
+        try evaluate(.policy(owner), reason)
+    }
+
+    func evaluate(_ control: AccessControl?, _ operation: ControlOperation, _ reason: String) throws(LAError) {
+        if isInvalid { throw LAError(.invalidContext) }
+        guard !reason.isEmpty else { throw LAContext.parameterError }
+        // The control of a plain item asks for nothing.
+        guard let control else { return }
+        try evaluate(.control(control, operation), reason)
+    }
+
+    private func evaluate(_ subject: Evaluation.Subject, _ reason: String) throws(LAError) {
+        let settings = settings
+        let cancellation = CallCancellation()
+        guard begin(cancellation) else { throw LAError(.invalidContext) }
+        defer { end(cancellation) }
+        guard !reason.isEmpty else { throw LAContext.parameterError }
+        let evaluation = Evaluation(
+            subject, reason: PlainLine.of(reason, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: Evaluation.reasonBytesMax),
+            mayAsk: !settings.interactionNotAllowed, reuseSeconds: settings.reuseSeconds,
+            titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorisation: authorisation)
+        do throws(Refusal) {
+            let client = AuthenticationClient(service: try Service.current())
+            let authorisation = try OwnTerminal.asking(of: client.service) { (waiting) throws(Refusal) in
+                try client.evaluate(evaluation, waiting: waiting, cancellation: cancellation)
+            }
+            guard keep(authorisation) else { throw Refusal(.cancelled) }
+        } catch {
+            if cancellation.isCancelled { throw LAError(.appCancel) }
+            throw LAContext.error(error)
+        }
+    }
+
+    /// The newest stands for all: it was made with what the one before allowed.
+    private func keep(_ authorisation: Authorisation) -> Bool {
+        let (isKept, old) = state.withLock { state -> (Bool, Authorisation?) in
+            guard !state.isInvalid else { return (false, authorisation) }
+            let old = state.authorisation
+            state.authorisation = authorisation
+            if let found = authorisation.domainState { state.domainState = Data(found) }
+            return (true, old)
+        }
+        old?.end()
+        return isKept
+    }
+
+    private static func owner(_ policy: LAPolicy) throws(Refusal) -> OwnerPolicy {
+        switch policy {
+        case .deviceOwnerAuthenticationWithBiometrics: .biometry
+        case .deviceOwnerAuthentication: .biometryOrPasscode
+        // Either of the two: a companion is none here, so biometry is what is left.
+        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometry
+        default: throw Refusal(.unsupported, "this policy needs a companion device, which Vauban does not know")
+        }
+    }
+}
+
+extension ContextCore.Settings {
+    /// As long as Apple's at most; what is no number of seconds is none.
+    fileprivate var reuseSeconds: Int64 {
+        guard reuseDuration > 0 else { return 0 }
+        return Int64(min(reuseDuration, LATouchIDAuthenticationMaximumAllowableReuseDuration))
+    }
+}

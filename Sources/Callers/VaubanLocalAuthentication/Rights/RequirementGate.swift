@@ -1,0 +1,74 @@
+// The gate of a right that is kept nowhere: its requirement alone.
+
+internal import Foundation
+internal import VaubanSecurity
+internal import Synchronization
+
+final class RequirementGate: RightGate {
+    let kind: LAAuthenticationRequirement.Kind
+    /// The enrolment that the right is for, where it is for one: that of its making, or the first that it sees.
+    private let enrolment = Mutex<Data?>(nil)
+
+    init(_ kind: LAAuthenticationRequirement.Kind) {
+        self.kind = kind
+        if kind == .biometryCurrentSet, let present = Self.present() { enrolment.withLock { $0 = present } }
+    }
+
+    func check() throws {
+        try kind.policy.check()
+        guard kind == .biometryCurrentSet else { return }
+        try compare(Self.present())
+    }
+
+    func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
+        if !kind.hasFallback { context.localizedFallbackTitle = "" }
+        guard kind == .biometryCurrentSet, let control = kind.control(forKey: false) else {
+            context.evaluatePolicy(kind.policy, localizedReason: reason) { _, error in answer(error) }
+            return
+        }
+        // Nobody touches a reader in vain.
+        RightCalls.begin { [self] in
+            do { try compare(Self.present()) } catch { return answer(error) }
+            context.evaluateAccessControl(control, operation: .useItem, localizedReason: reason) { [self] _, error in
+                if let error { return answer(error) }
+                do {
+                    try compare(context.evaluatedPolicyDomainState ?? Self.present())
+                    answer(nil)
+                } catch {
+                    answer(error)
+                }
+            }
+        }
+    }
+
+    /// What is not known now is no change.
+    private func compare(_ present: Data?) throws(LAError) {
+        guard let present else { return }
+        let isSame = enrolment.withLock { enrolment in
+            if enrolment == nil { enrolment = present }
+            return enrolment == present
+        }
+        guard isSame else { throw LAError.enrolmentChanged }
+    }
+
+    private static func present() -> Data? { LADomainState.current().biometry.stateHash }
+}
+
+extension LAPolicy {
+    /// Throws why it cannot succeed now.
+    func check() throws {
+        var error: NSError?
+        guard LAContext().canEvaluatePolicy(self, error: &error) else { throw error.map { LAError(_nsError: $0) } ?? LAError(.authenticationFailed) }
+    }
+}
+
+extension LAError {
+    static var enrolmentChanged: LAError {
+        LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The enrolled fingers are others than those that the right was made for."])
+    }
+
+    /// A private key whose right is not authorised.
+    static var rightNotAuthorized: LAError {
+        LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The right is not authorised."])
+    }
+}

@@ -1,0 +1,172 @@
+// A private key that the enclave holds, as this process refers to it.
+
+package import Crypto
+package import VaubanAccessPolicy
+internal import VaubanDER
+package import VaubanKeyWire
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+/// How a key's person is asked: what came with the call that gave the reference.
+package struct EnclaveKeyContext {
+    let context: (any KeychainAuthenticationContext)?
+    let prompt: String?
+    let suppressesUI: Bool
+
+    package init(context: (any KeychainAuthenticationContext)? = nil, prompt: String? = nil, suppressesUI: Bool = false) {
+        self.context = context
+        self.prompt = prompt
+        self.suppressesUI = suppressesUI
+    }
+
+    /// As the context stands now: it may have been authorised, or ended, since the reference was made.
+    fileprivate var asking: KeyAsking {
+        let words = context?.localizedReason ?? ""
+        return KeyAsking(
+            reason: prompt ?? (words.isEmpty ? nil : words), mayAsk: !suppressesUI && context?.interactionNotAllowed != true,
+            authorisation: context?.authorisation)
+    }
+}
+
+/// `@unchecked Sendable`: it never changes; the context is locked within itself.
+package final class EnclaveKeyReference: @unchecked Sendable {
+    package let key: EnclaveKey
+    /// The bytes of the key as they may lie anywhere.
+    package let stored: Data
+    private let keys: EnclaveKeyContext
+    /// The lines of the service that it was fetched from, so that a use need not look for them.
+    private let client: Result<KeyClient, Refusal>
+
+    init(_ key: EnclaveKey, _ keys: EnclaveKeyContext) throws {
+        self.key = key
+        self.keys = keys
+        client = Result { () throws(Refusal) in try EnclaveKeys.client() }
+        stored = Data(try key.encoded())
+    }
+
+    /// From an item of the keychain, which vouches for its bytes.
+    convenience init(stored: Data, _ keys: EnclaveKeyContext) throws {
+        try self.init(EnclaveKey(stored: [UInt8](stored)), keys)
+    }
+
+    /// From bytes that lay anywhere: the enclave says whether they are a key of its, so that nobody is given another's public half
+    /// for it. The key's class must be open.
+    package convenience init(checking stored: Data, _ keys: EnclaveKeyContext) throws {
+        try self.init(stored: stored, keys)
+        try client.get().check(key)
+    }
+
+    /// Whether a Vauban is set up for this process.
+    package static var isAvailable: Bool { (try? Service.current()) != nil }
+
+    /// Throws what went wrong as the calls of this module report it.
+    package static func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+        var error: Unmanaged<CFError>?
+        if let value = VaubanSecurity.reporting(&error, body) { return value }
+        throw error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: Int(errSecInternal))
+    }
+
+    /// Makes a key in the enclave.
+    package convenience init(making kind: EnclaveKeyKind, _ control: AccessControl, _ keys: EnclaveKeyContext) throws {
+        let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
+        try self.init(try EnclaveKeys.client().make(kind, control, password: password), keys)
+    }
+
+    /// ECDSA over a digest, as X9.62 or as r ‖ s.
+    func sign(_ digest: GivenDigest, isRaw: Bool) throws -> Data {
+        let raw = try signature(of: digest.bytes)
+        return isRaw ? raw : try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation
+    }
+
+    /// ECDSA over a digest as r ‖ s, or ML-DSA over a message.
+    package func signature(of input: [UInt8]) throws -> Data {
+        guard case .signature(let signature) = try use(.sign, input) else { throw Refusal(.internalFault) }
+        return Data(signature)
+    }
+
+    /// What is shared with another public key in its X9.63 form.
+    package func exchange(_ publicKey: Data, for operation: KeyOperation) throws -> SharedSecret {
+        let peer: P256.KeyAgreement.PublicKey
+        do { peer = try P256.KeyAgreement.PublicKey(x963Representation: publicKey) } catch {
+            throw KeyFault(errSecParam, "the other public key is not one of this curve")
+        }
+        let secret = try shared(operation, [UInt8](peer.x963Representation))
+        return try SharedSecret.withCoordinate(secret)
+    }
+
+    /// What was encapsulated.
+    package func decapsulated(_ encapsulated: [UInt8]) throws -> SymmetricKey {
+        let secret = try shared(.decapsulate, encapsulated)
+        return secret.withUnsafeBytes { SymmetricKey(data: $0) }
+    }
+
+    private func shared(_ operation: KeyOperation, _ input: [UInt8]) throws -> SecretBytes {
+        switch try use(operation, input) {
+        case .shared(let secret): return secret
+        case .signature: throw Refusal(.internalFault)
+        }
+    }
+
+    private func use(_ operation: KeyOperation, _ input: [UInt8]) throws -> KeyOutcome {
+        let client = try client.get()
+        return try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
+            let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
+            return try client.use(key, operation, input, keys.asking, password: password, waiting: waiting, cancellation: cancellation)
+        }
+    }
+}
+
+extension SharedSecret {
+    /// The library makes shared secrets by an exchange alone, so that of the private number 1 gives the point's own coordinate back.
+    fileprivate static func withCoordinate(_ coordinate: borrowing SecretBytes) throws -> SharedSecret {
+        let one = try P256.KeyAgreement.PrivateKey(rawRepresentation: [UInt8](repeating: 0, count: 31) + [1])
+        var compressed = SecretBytes(count: coordinate.count + 1) { target in
+            target[0] = 2
+            coordinate.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[1...]).copyMemory(from: $0) }
+        }
+        return try compressed.withUnsafeMutableBytes { bytes throws(any Error) -> SharedSecret in
+            try one.sharedSecretFromKeyAgreement(with: P256.KeyAgreement.PublicKey(compressedRepresentation: UnsafeRawBufferPointer(bytes)))
+        }
+    }
+}
+
+extension KeyDictionary {
+    /// The only token that there is.
+    func checkToken() throws {
+        for dictionary in [self, half(isPrivate: true)] {
+            guard let token = dictionary[kSecAttrTokenID] else { continue }
+            guard token as? String == kSecAttrTokenIDSecureEnclave as String else { throw KeyFault(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave") }
+        }
+    }
+
+    func keyContext() throws -> EnclaveKeyContext {
+        let own = half(isPrivate: true)
+        var context: (any KeychainAuthenticationContext)?
+        if let given = own[kSecUseAuthenticationContext] {
+            guard let known = given as? any KeychainAuthenticationContext else { throw KeyFault(errSecParam, "the authentication context is not an LAContext") }
+            context = known
+        }
+        return EnclaveKeyContext(context: context, prompt: own[kSecUseOperationPrompt] as? String)
+    }
+
+    /// A key as the dictionary asks for it: 256 bits, in the class and under the control that it names.
+    func madeInEnclave() throws -> EnclaveKeyReference {
+        try checkToken()
+        let own = half(isPrivate: true)
+        guard own.text(kSecAttrKeyType) == KeyType.elliptic.rawValue, [nil, 256].contains(own.number(kSecAttrKeySizeInBits)) else {
+            throw KeyFault(errSecParam, "the enclave makes keys over P-256 (kSecAttrKeyTypeECSECPrimeRandom, 256 bits)")
+        }
+        return try EnclaveKeyReference(making: .p256, try own.control(), try keyContext())
+    }
+
+    private func control() throws -> AccessControl {
+        if let given = self[kSecAttrAccessControl] {
+            guard let control = given as? SecAccessControl else { throw KeyFault(errSecParam, "the access control is not a SecAccessControl") }
+            return try control.ofKey
+        }
+        guard let code = self[kSecAttrAccessible] else { return try AccessControl(protection: .whenUnlocked, flags: []) }
+        guard let protection = (code as? String).flatMap(Protection.init) else { throw KeyFault(errSecParam, "the accessibility is not known") }
+        return try AccessControl(protection: protection, flags: [])
+    }
+}

@@ -1,0 +1,97 @@
+import CVaubanLinux
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+/// An item's attributes in the user's own editor. The file lies in memory, in a folder that only the user can enter, and goes when
+/// this process does: attributes are encrypted where they are kept, and must not be left on a disk for having been edited.
+struct ItemEditor {
+    private let form: ItemForm
+    private let terminal: Terminal
+    private static let bytesMax = 1 << 20
+
+    init(_ record: ItemRecord, _ terminal: Terminal) throws {
+        form = try ItemForm(record)
+        self.terminal = terminal
+    }
+
+    /// What was changed; nil where nothing was. Asks again where a line cannot be understood, and is cancelled by a no to that.
+    func run() throws -> ItemAttributes? {
+        let editor = try Self.editor()
+        let folder = try EditorFolder()
+        defer { folder.remove() }
+        let original = form.text
+        try folder.write(original)
+        while true {
+            let code = try ChildCommand.run(["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", folder.file])
+            guard code == 0 else { throw Refusal(.cancelled, "the editor ended with \(code); nothing was changed") }
+            guard let edited = SmallFile.text(path: folder.file, max: Self.bytesMax) else {
+                throw Refusal(.badParameter, "what the editor left is no text, or larger than 1 MiB; nothing was changed")
+            }
+            if edited == original { return nil }
+            do throws(ItemForm.Fault) {
+                let changes = try form.changes(in: edited)
+                return changes.isEmpty ? nil : changes
+            } catch {
+                say("vauban: line \(error.line): \(error.why).")
+                guard terminal.readWord("To edit it again, press return (anything else cancels): ") == "" else {
+                    throw Refusal(.cancelled, "nothing was changed")
+                }
+            }
+        }
+    }
+
+    private static func editor() throws(Refusal) -> String {
+        for name in ["VISUAL", "EDITOR"] {
+            if let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty { return value }
+        }
+        throw Refusal(.badParameter, "no editor is named; set $VISUAL or $EDITOR, or say what changes by options: vauban help edit")
+    }
+}
+
+/// A folder in memory for one file.
+private final class EditorFolder {
+    let file: String
+    private let path: String
+    private var duty: Int?
+    /// tmpfs and ramfs, by their numbers in `linux/magic.h`.
+    private static let memoryFileSystems: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
+
+    init() throws {
+        let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+        let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") && Self.isInMemory($0) }
+        guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
+            throw Refusal(
+                .unavailable,
+                "there is no folder in memory for the editor's file; say what changes by options: vauban help edit"
+            )
+        }
+        var template = Array("\(place)/vauban-edit-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder in \(SafeText.visible(place))", code: errno) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        file = "\(path)/item"
+        duty = Interruption.add { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    func write(_ text: String) throws {
+        let number = try SystemFault.check(open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(file)")
+        let descriptor = Descriptor(number)
+        guard writeText(text, to: descriptor.number) else { throw SystemFault("write \(file)", code: errno) }
+    }
+
+    /// With whatever the editor left beside the file.
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+        duty.map(Interruption.remove)
+    }
+
+    private static func isInMemory(_ path: String) -> Bool {
+        var kind: UInt32 = 0
+        var isWithoutSetuid = false
+        guard let place = try? Descriptor.place(path), vauban_file_system(place.number, &kind, &isWithoutSetuid) == 0 else { return false }
+        return memoryFileSystems.contains(kind)
+    }
+}

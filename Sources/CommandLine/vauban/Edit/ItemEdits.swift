@@ -1,0 +1,79 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanKeychainModel
+
+/// What `vauban edit` changes of an item, as options say it. An empty text takes an attribute away.
+struct ItemEdits: ParsableArguments {
+    @Option(help: "What it is called in lists and questions.")
+    var label: String?
+
+    @Option(name: [.customLong("user"), .customLong("new-account")], help: "Another user name, which is the item's account.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("Another address of a password of a website: server, protocol, port and path.", valueName: "url"))
+    var website: String?
+
+    @Option(name: [.customLong("comment"), .customLong("notes")], help: "Another comment; its tags stay.")
+    var comment: String?
+
+    @Option(help: "What kind of item it is, in your own words.")
+    var description: String?
+
+    @Option(name: .customLong("tag"), help: "Add a tag; may be repeated.")
+    var tags: [String] = []
+
+    @Option(name: .customLong("untag"), help: "Take a tag away; may be repeated.")
+    var untags: [String] = []
+
+    @Option(help: "Another owner: cli for yourself, or a program such as program:/usr/bin/mail. It is as vauban move.")
+    var group: String?
+
+    var isEmpty: Bool {
+        label == nil && user == nil && website == nil && comment == nil && description == nil && tags.isEmpty && untags.isEmpty
+            && group == nil
+    }
+
+    func validate() throws {
+        for tag in tags + untags {
+            if let fault = TaggedComment.fault(in: tag) { throw ValidationError("\(fault.prefix(1).uppercased())\(fault.dropFirst()).") }
+        }
+        if let website {
+            do throws(WebAddress.Fault) { _ = try WebAddress(website) } catch {
+                throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
+            }
+        }
+    }
+
+    /// The attributes to write over those of an item; the owner is not among them.
+    func changes(to record: ItemRecord) throws(Refusal) -> ItemAttributes {
+        var changes = ItemAttributes()
+        if let website, let address = try? WebAddress(website) {
+            guard record.kind == .internetPassword else {
+                throw Refusal(
+                    .badParameter,
+                    "\(record.name) is a password of a program, which has no address; put the address into its comment, or set it anew with --url"
+                )
+            }
+            changes[.server] = .text(address.server)
+            changes[.protocolName] = .text(ProtocolCode.code(for: address.scheme))
+            changes[.port] = .number(address.port ?? 0)
+            changes[.path] = .text(address.path ?? "")
+            if let account = address.account { changes[.account] = .text(account) }
+        }
+        if let user { changes[.account] = .text(user) }
+        if let description { changes[.description] = .text(description) }
+        if comment != nil || !tags.isEmpty || !untags.isEmpty {
+            var tagged = try record.taggedComment()
+            if let comment { tagged.text = comment }
+            tagged.tags.removeAll { untags.contains($0) }
+            for tag in tags where !tagged.tags.contains(tag) { tagged.tags.append(tag) }
+            changes[.comment] = .text(tagged.comment)
+        }
+        if let label {
+            changes[.label] = .text(label)
+        } else if let label = record.labelFollowing(changes) {
+            changes[.label] = .text(label)
+        }
+        return changes
+    }
+}

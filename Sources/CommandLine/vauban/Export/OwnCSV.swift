@@ -1,0 +1,147 @@
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// The columns of `vauban export --csv` (Specs/export.md): first those that other programs know, then what brings an item back as
+/// it was.
+enum OwnCSVColumns {
+    static let version = "1"
+    static let versionName = "vauban"
+    /// What of an item has another name in the first columns.
+    static let attributes: [(column: String, name: AttributeName)] = [
+        ("name", .label), ("username", .account), ("note", .comment), ("service", .service), ("server", .server),
+        ("protocol", .protocolName), ("port", .port), ("path", .path), ("securityDomain", .securityDomain),
+        ("authenticationType", .authenticationType), ("description", .description), ("generic", .generic), ("alias", .alias),
+        ("creator", .creator), ("type", .type), ("isInvisible", .isInvisible), ("isNegative", .isNegative),
+        ("synchronizable", .synchronizable), ("syncViewHint", .syncViewHint), ("tokenID", .tokenID),
+    ]
+    static let all =
+        ["name", "url", "username", "password", "note", "otpauth", versionName, "class"]
+        + attributes.dropFirst(3).map(\.column) + ["readable", "accessControl", "base64"]
+    static let base64 = "base64"
+}
+
+/// A file of `vauban export --csv`, read back.
+struct OwnCSV: ~Copyable {
+    private let content: SecretBytes
+    private let columns: [String]
+    let records: ArraySlice<CSVRecord>
+
+    static func isOne(_ content: borrowing SecretBytes) throws(Refusal) -> Bool {
+        try CSVExport.header(of: content).1.contains(OwnCSVColumns.versionName)
+    }
+
+    init(_ content: consuming SecretBytes) throws(Refusal) {
+        let (all, header) = try CSVExport.header(of: content)
+        if let strange = header.first(where: { !OwnCSVColumns.all.contains($0) }) {
+            throw Refusal(
+                .badParameter, "there is a column \"\(SafeText.line(strange, max: 60))\" that this version of vauban does not know")
+        }
+        guard Set(header).count == header.count else { throw Refusal(.badParameter, "the first line names a column twice") }
+        for name in ["password", "class"] where !header.contains(name) {
+            throw Refusal(.badParameter, "the first line does not name the column \"\(name)\"")
+        }
+        self.content = content
+        columns = header
+        records = all.dropFirst()
+    }
+
+    /// The item of a record, and its one-time codes where they are in it.
+    borrowing func items(_ record: CSVRecord) throws(RowFault) -> [PlannedItem] {
+        let columns = columns
+        return try content.withUnsafeBytes { bytes throws(RowFault) in
+            try Self.items(OwnCSVRecord(CSVExport.fields(record, count: columns.count, in: bytes), columns, bytes))
+        }
+    }
+
+    private static func items(_ row: OwnCSVRecord) throws(RowFault) -> [PlannedItem] {
+        guard try row.text(OwnCSVColumns.versionName) == OwnCSVColumns.version else {
+            throw RowFault("it is of a version that this vauban does not read")
+        }
+        let kind: ItemKind
+        switch try row.text("class") {
+        case "generic password": kind = .genericPassword
+        case "internet password": kind = .internetPassword
+        default: throw RowFault("its class is neither generic password nor internet password")
+        }
+        var record = ItemRecord(kind: kind, attributes: ItemAttributes())
+        for (column, name) in OwnCSVColumns.attributes {
+            guard let value = try row.value(column, name) else { continue }
+            guard let rule = AttributeRule.rule(for: name, of: kind), let fitting = value.converted(to: rule.form) else {
+                throw RowFault("its \(column) does not fit")
+            }
+            record.attributes[name] = fitting
+        }
+        let isNamed = record.attributes[kind == .genericPassword ? .service : .server] != nil
+        guard isNamed else { throw RowFault("it has no \(kind == .genericPassword ? "service" : "server")") }
+        let (protection, control) = try protection(row)
+        record = ItemRecord(kind: kind, attributes: ItemDocument.named(record), protection: protection, accessControl: control)
+        guard let password = try row.secret("password") else { throw RowFault("it has no password") }
+        var items = [PlannedItem(role: .login, record: record, secret: password)]
+        if let codes = try row.secret("otpauth"), !codes.secret.isEmpty {
+            items.append(PlannedItem(role: .codes, record: record.codesCompanion, secret: codes))
+        }
+        return items
+    }
+
+    private static func protection(_ row: OwnCSVRecord) throws(RowFault) -> (Protection, AccessControl?) {
+        let shown = try row.text("readable")
+        guard let protection = shown.isEmpty ? .whenUnlocked : Protection.allCases.first(where: { $0.shownName == shown }) else {
+            throw RowFault("its readable is no such moment")
+        }
+        let names = try row.text("accessControl").split(separator: " ").map(String.init)
+        guard !names.isEmpty else { return (protection, nil) }
+        var flags: AccessControlFlags = []
+        for name in names {
+            guard let flag = AccessControl.flag(named: name) else { throw RowFault("its accessControl has a flag that is not known") }
+            flags.insert(flag)
+        }
+        do throws(AccessControl.Fault) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {
+            throw RowFault("its accessControl: \(error.rawValue)")
+        }
+    }
+}
+
+/// One record by the names of its columns; a column that is not there is empty.
+private struct OwnCSVRecord {
+    private let fields: [String: CSVField]
+    private let bytes: UnsafeRawBufferPointer
+    private let encoded: Set<String>
+
+    init(_ fields: [CSVField], _ columns: [String], _ bytes: UnsafeRawBufferPointer) {
+        self.fields = Dictionary(zip(columns, fields)) { first, _ in first }
+        self.bytes = bytes
+        let names = self.fields[OwnCSVColumns.base64]?.text(in: bytes) ?? ""
+        encoded = Set(names.split(separator: " ").map(String.init))
+    }
+
+    func text(_ column: String) throws(RowFault) -> String {
+        guard let field = fields[column] else { return "" }
+        guard let text = field.text(in: bytes) else { throw RowFault("its \(column) is not UTF-8") }
+        return text
+    }
+
+    func secret(_ column: String) throws(RowFault) -> SecretKept? {
+        guard let field = fields[column] else { return nil }
+        let secret = field.secret(in: bytes)
+        guard encoded.contains(column) else { return SecretKept(secret) }
+        guard let decoded = SecretBase64.bytes(of: secret) else { throw RowFault("its \(column) is not base64") }
+        return SecretKept(decoded)
+    }
+
+    /// Nil where the cell is empty, which is an attribute that is not there.
+    func value(_ column: String, _ name: AttributeName) throws(RowFault) -> AttributeValue? {
+        guard let field = fields[column], !field.isEmpty else { return nil }
+        if encoded.contains(column) { return try secret(column).map { .data($0.secret.withUnsafeBytes { Array($0) }) } }
+        let text = try text(column)
+        return .text(name == .protocolName ? ProtocolCode.code(for: text) : text)
+    }
+}
+
+extension ItemRecord {
+    /// What an import calls the one-time codes of this item.
+    var codesCompanion: ItemRecord {
+        let name = kind == .genericPassword ? text(.service) : text(.server) + (number(.port) == 0 ? "" : ":\(number(.port))")
+        return ImportPlan.companion(of: self, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)
+    }
+}

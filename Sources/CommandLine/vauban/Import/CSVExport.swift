@@ -1,0 +1,102 @@
+import Foundation
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// The export of a browser or a password manager as CSV: a header that names the columns, then a record a login. The file lies in
+/// zeroised memory.
+struct CSVExport: ~Copyable {
+    private let content: SecretBytes
+    private let columns: CSVColumns
+    let records: ArraySlice<CSVRecord>
+
+    init(_ content: consuming SecretBytes) throws(Refusal) {
+        let (all, header) = try Self.header(of: content)
+        columns = try CSVColumns(header: header)
+        records = all.dropFirst()
+        self.content = content
+    }
+
+    static func header(of content: borrowing SecretBytes) throws(Refusal) -> ([CSVRecord], [String]) {
+        let all = content.withUnsafeBytes { CSVRecords.find(in: $0) }
+        guard let first = all.first else { throw Refusal(.badParameter, "the file is empty") }
+        let header = content.withUnsafeBytes { bytes in
+            first.fault == nil ? CSVRecords.fields(of: first, in: bytes)?.map { $0.text(in: bytes) ?? "" } : nil
+        }
+        guard let header else { throw Refusal(.badParameter, "line \(first.line), which must name the columns, cannot be read") }
+        return (all, header)
+    }
+
+    /// One record of the file, or why it cannot be taken.
+    borrowing func source(_ record: CSVRecord) throws(RowFault) -> SourceRecord {
+        let columns = columns
+        return try content.withUnsafeBytes { bytes throws(RowFault) in try Self.source(record, columns, in: bytes) }
+    }
+
+    static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowFault) -> [CSVField] {
+        if let fault = record.fault { throw RowFault(fault) }
+        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowFault("its quotes are not in order") }
+        guard fields.count == count else { throw RowFault("it has \(fields.count) fields, not \(count)") }
+        return fields
+    }
+
+    private static func source(_ record: CSVRecord, _ columns: CSVColumns, in bytes: UnsafeRawBufferPointer) throws(RowFault)
+        -> SourceRecord
+    {
+        let fields = try fields(record, count: columns.names.count, in: bytes)
+        var source = SourceRecord(.line(record.line))
+        for (index, field) in fields.enumerated() where !field.isEmpty {
+            let name = columns.names[index].trimmed
+            func text() throws(RowFault) -> String {
+                guard let text = field.text(in: bytes) else { throw RowFault("its \(SafeText.line(name, max: 60)) is not UTF-8") }
+                return text
+            }
+            let value = SecretKept(field.secret(in: bytes))
+            switch columns.roles[index] {
+            case .title: source.title = try text()
+            case .url: source.urls = urls(try text(), name)
+            case .username: source.username = try text()
+            case .password: source.password = value
+            case .codes: source.codes = [value]
+            case .hidden: source.add(name, value, .hidden)
+            case .notes:
+                _ = try text()
+                source.notes = value
+            case .realm: source.realm = try text()
+            case .group:
+                source.group = try text()
+                source.add(name, value, .about)
+            case .kind: source.kind = try text().lowercased() == "login" ? nil : kind(try text())
+            case .flag: if !["0", "false"].contains(try text().lowercased()) { source.add(name, value, .about) }
+            case .date: source.add(name, text: date(try text()), .about)
+            // 1Password parts them by semicolons; a comma in one would be no tag here.
+            case .tags: for tag in try text().split(whereSeparator: { $0 == ";" || $0 == "," }) { source.add(tag: String(tag).trimmed) }
+            case .about:
+                _ = try text()
+                source.add(name, value, .about)
+            case .other:
+                _ = try text()
+                source.add(name, value, .content)
+            }
+        }
+        // LastPass has its secure notes under this address.
+        if source.urls == ["http://sn"] {
+            source.urls = []
+            source.kind = "secure note"
+        }
+        return source
+    }
+
+    /// Bitwarden has all addresses of a login in one field.
+    private static func urls(_ text: String, _ column: String) -> [String] {
+        guard column.lowercased() == "login_uri" else { return [text] }
+        let parts = text.split(separator: ",").map(String.init)
+        return parts.allSatisfy { SourceURL($0) != nil } ? parts : [text]
+    }
+
+    private static func kind(_ text: String) -> String { text.lowercased() == "note" ? "secure note" : SafeText.line(text, max: 60) }
+
+    private static func date(_ milliseconds: String) -> String {
+        guard let number = Int64(milliseconds), (0...4_102_444_800_000).contains(number) else { return milliseconds }
+        return Date(timeIntervalSince1970: Double(number) / 1000).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import VaubanSecretBytes
+
+/// The address from which one-time codes are made (`otpauth:`), out of what a source has of it.
+enum CodeAddress {
+    case whole(SecretKept)
+    /// Made of a bare key, with the defaults of every authenticator: six digits, thirty seconds, SHA-1.
+    case made(SecretKept)
+    /// Neither an address nor a key.
+    case none
+
+    init(_ code: SecretKept, title: String, account: String) {
+        let prefix = Array("otpauth://".utf8)
+        if code.secret.withUnsafeBytes({ $0.count > prefix.count && zip($0, prefix).allSatisfy { ($0 | 0x20) == ($1 | 0x20) } }) {
+            self = .whole(code)
+            return
+        }
+        guard let key = Self.key(code) else { self = .none; return }
+        let issuer = Self.escaped(title)
+        let text = SecretBuilder()
+        text.append("otpauth://totp/\(issuer)\(issuer.isEmpty || account.isEmpty ? "" : ":")\(Self.escaped(account))?secret=")
+        text.append(key.secret)
+        if !issuer.isEmpty { text.append("&issuer=\(issuer)") }
+        self = .made(text.kept)
+    }
+
+    /// The bare key in base32 (RFC 4648, section 6): as people copy it, in either case, with spaces, hyphens and padding.
+    private static func key(_ code: SecretKept) -> SecretKept? {
+        let key = SecretBuilder()
+        let isGood = code.secret.withUnsafeBytes { bytes in
+            bytes.allSatisfy { byte in
+                switch byte {
+                case 0x20, 0x2D, 0x3D: return true
+                case 0x61...0x7A: key.append(byte - 0x20); return true
+                case 0x41...0x5A, 0x32...0x37: key.append(byte); return true
+                default: return false
+                }
+            }
+        }
+        return isGood && key.count >= 4 ? key.kept : nil
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(
+            withAllowedCharacters: .alphanumerics.intersection(CharacterSet(charactersIn: Unicode.Scalar(0)..<Unicode.Scalar(128))).union(
+                CharacterSet(charactersIn: "-._~@"))) ?? ""
+    }
+}

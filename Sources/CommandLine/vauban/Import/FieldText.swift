@@ -1,0 +1,60 @@
+import VaubanSecretBytes
+
+/// Text that grows in zeroising memory; what it grew out of is overwritten.
+final class SecretBuilder {
+    private var buffer = SecretBytes(count: 256) { _ in }
+    private(set) var count = 0
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        let start = count
+        buffer.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + bytes.count]).copyMemory(from: bytes) }
+        count += bytes.count
+    }
+
+    func append(_ byte: UInt8) {
+        reserve(1)
+        let start = count
+        buffer.withUnsafeMutableBytes { $0[start] = byte }
+        count += 1
+    }
+
+    func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    func append(_ secret: borrowing SecretBytes) { secret.withUnsafeBytes { append($0) } }
+
+    var kept: SecretKept { SecretKept(buffer.part(0..<count)) }
+
+    private func reserve(_ more: Int) {
+        guard count + more > buffer.count else { return }
+        let size = max(buffer.count * 2, count + more)
+        buffer = buffer.withUnsafeBytes { old in
+            SecretBytes(count: size) { UnsafeMutableRawBufferPointer(rebasing: $0[..<old.count]).copyMemory(from: old) }
+        }
+    }
+}
+
+/// Notes and named values as one text: the notes, an empty line, then `name: value` lines. A value of several lines goes on with
+/// lines that begin with four spaces.
+enum FieldText {
+    static func of(notes: SecretKept?, _ fields: [SourceField]) -> SecretKept {
+        let text = SecretBuilder()
+        if let notes { text.append(notes.secret) }
+        if text.count > 0, !fields.isEmpty { text.append("\n\n") }
+        for (index, field) in fields.enumerated() {
+            if index > 0 { text.append("\n") }
+            text.append(field.name.isEmpty ? "(no name)" : field.name.replacing("\n", with: " "))
+            text.append(": ")
+            field.value.secret.withUnsafeBytes { bytes in
+                for byte in bytes {
+                    text.append(byte)
+                    if byte == 0x0A { text.append("    ") }
+                }
+            }
+        }
+        return text.kept
+    }
+}

@@ -1,0 +1,190 @@
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// One item that a record becomes.
+struct PlannedItem {
+    enum Role { case login, document, codes, fields }
+
+    let role: Role
+    var record: ItemRecord
+    let secret: SecretKept
+}
+
+/// What one record becomes (Specs/import.md): the item itself, and beside it what must not be shown with it.
+struct ImportPlan {
+    private(set) var items: [PlannedItem] = []
+    private(set) var carried: [String] = []
+    private(set) var changed: [String] = []
+    private(set) var left: [String]
+    /// Tells two records of one name apart.
+    let group: String
+
+    /// Notes that are longer are no attribute: one record has 58,000 bytes with all of them.
+    private static let commentBytesMax = 16_384
+    private static let attributesBytesMax = 48_000
+
+    static let codesPrefix = "otpauth:"
+    static let fieldsPrefix = "fields:"
+    static let codesDescription = "one-time codes"
+    static let fieldsDescription = "protected fields"
+
+    fileprivate struct Content {
+        var notes: SecretKept?
+        var about: [SourceField] = []
+        var open: [SourceField] = []
+        var hidden: [SourceField] = []
+        var codes: [SecretKept] = []
+    }
+
+    init(_ source: SourceRecord, protectsNotes: Bool) throws(RowFault) {
+        group = source.group
+        left = source.left
+        var content = Content()
+        content.notes = source.notes.flatMap { $0.secret.isEmpty ? nil : $0 }
+        if source.kind == nil {
+            takeCodes(of: source, &content)
+        } else {
+            content.hidden += source.codes.map { Self.field("one-time codes", $0) }
+        }
+        let hasPassword = source.password.map { !$0.secret.isEmpty } ?? false
+        content.take(source.fields)
+        guard source.kind == nil, hasPassword || !content.codes.isEmpty else {
+            try planDocument(source, hasPassword: hasPassword, content)
+            return
+        }
+        let placement = Placement(source)
+        content.take(placement.fields)
+        changed += placement.changes
+        hideNotes(of: source, protectsNotes: protectsNotes, &content)
+        try planLogin(source, hasPassword: hasPassword, placement, content)
+    }
+
+    // MARK: A login
+
+    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, _ placement: Placement, _ content: Content) throws(RowFault)
+    {
+        let record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
+        let comment = try Self.comment(content.notes, content.open + content.about, source.tags)
+        if hasPassword, let password = source.password {
+            var main = record
+            if !comment.isEmpty { main.attributes[.comment] = .text(comment) }
+            try plan(.login, main, password)
+        }
+        for (index, codes) in content.codes.enumerated() {
+            var item = Self.companion(of: record, named: Self.codesPrefix + placement.name, Self.codesDescription)
+            if !hasPassword, index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
+            try plan(.codes, item, codes)
+        }
+        if !content.hidden.isEmpty {
+            let item = Self.companion(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
+            try plan(.fields, item, FieldText.of(notes: nil, content.hidden))
+        }
+        tellCarried(source, content)
+        if !hasPassword { changed.append("it has no password: only its one-time codes are an item") }
+    }
+
+    private mutating func tellCarried(_ source: SourceRecord, _ content: Content) {
+        let hasPassword = items.contains { $0.role == .login }
+        let parts: [(String, Bool)] = [
+            ("password", hasPassword), ("user name", !source.username.isEmpty), ("title", !source.title.isEmpty),
+            ("url", source.urls.contains { !$0.isEmpty }), ("notes", content.notes != nil), ("one-time codes", !content.codes.isEmpty),
+            ("tags", !source.tags.isEmpty),
+        ]
+        carried += parts.filter(\.1).map(\.0)
+        carried += (content.open + content.about).map(\.name).filter { $0 != "url" } + content.hidden.map { "\($0.name) (protected)" }
+    }
+
+    private mutating func takeCodes(of source: SourceRecord, _ content: inout Content) {
+        let title = source.title.isEmpty ? source.urls.lazy.compactMap { SourceURL($0)?.server }.first ?? "" : source.title
+        for code in source.codes where !code.secret.isEmpty {
+            switch CodeAddress(code, title: title, account: source.username) {
+            case .whole(let address): content.codes.append(address)
+            case .made(let address):
+                content.codes.append(address)
+                changed.append("one-time codes: the bare key became an otpauth address")
+            case .none:
+                content.hidden.append(Self.field("one-time codes", code))
+                changed.append("one-time codes: no otpauth address and no key; kept as a protected field")
+            }
+        }
+    }
+
+    /// Moves notes out of the attributes where they may be secret, or are too long for them.
+    private mutating func hideNotes(of source: SourceRecord, protectsNotes: Bool, _ content: inout Content) {
+        let size = (content.notes?.secret.count ?? 0) + content.open.reduce(0) { $0 + $1.value.secret.count + $1.name.utf8.count }
+        let isLong = size > Self.commentBytesMax
+        guard protectsNotes || source.hidesNotes || isLong else { return }
+        if let notes = content.notes { content.hidden.insert(Self.field("notes", notes), at: 0) }
+        content.notes = nil
+        content.hidden += content.open
+        content.open = []
+        if isLong { changed.append("notes: too long to be shown; kept as a protected field") }
+    }
+
+    // MARK: What is no login
+
+    /// A secure note, a card, or a login of which only notes are there: one item whose secret is the text of all of it.
+    private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(RowFault) {
+        var content = given
+        if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
+        guard content.notes != nil || !content.open.isEmpty || !content.hidden.isEmpty else {
+            throw RowFault(source.kind == nil ? "it has no password" : "there is nothing in it")
+        }
+        let placement = Placement(source, needsServer: false)
+        content.take(placement.fields)
+        changed += placement.changes
+        if source.kind == nil { changed.append("it has no password: its other fields became a note") }
+        var record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
+        record.attributes[.description] = .text(source.kind ?? "secure note")
+        let comment = try Self.comment(nil, content.about, source.tags)
+        if !comment.isEmpty { record.attributes[.comment] = .text(comment) }
+        try plan(.document, record, FieldText.of(notes: content.notes, content.open + content.hidden))
+        tellCarried(source, content)
+    }
+
+    // MARK: Parts
+
+    private mutating func plan(_ role: PlannedItem.Role, _ record: ItemRecord, _ secret: SecretKept) throws(RowFault) {
+        guard secret.secret.count <= SecretSource.bytesMax else { throw RowFault("its \(role.shown) is larger than 1 MiB") }
+        let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
+        guard size <= Self.attributesBytesMax else { throw RowFault("its name, address and notes are larger than an item can have") }
+        items.append(PlannedItem(role: role, record: record, secret: secret))
+    }
+
+    private static func field(_ name: String, _ value: SecretKept) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
+
+    /// Named apart from the item, so that one word means one of the two, and protected as it is.
+    static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
+        ItemRecord(
+            kind: .genericPassword,
+            attributes: ItemAttributes([
+                .service: .text(name), .account: .text(record.text(.account)), .label: record.attributes[.label] ?? .text(""),
+                .description: .text(description),
+            ]), protection: record.protection, accessControl: record.accessControl)
+    }
+
+    private static func comment(_ notes: SecretKept?, _ fields: [SourceField], _ tags: [String]) throws(RowFault) -> String {
+        guard let text = FieldText.of(notes: notes, fields).text else { throw RowFault("its notes are not UTF-8") }
+        return TaggedComment(text: text, tags: tags).comment
+    }
+}
+
+extension ImportPlan.Content {
+    mutating func take(_ fields: [SourceField]) {
+        about += fields.filter { $0.kind == .about }
+        open += fields.filter { $0.kind == .content }
+        hidden += fields.filter { $0.kind == .hidden }
+    }
+}
+
+extension PlannedItem.Role {
+    var shown: String {
+        switch self {
+        case .login: "password"
+        case .document: "content"
+        case .codes: "otpauth"
+        case .fields: "protected fields"
+        }
+    }
+}

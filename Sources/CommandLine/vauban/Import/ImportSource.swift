@@ -1,0 +1,32 @@
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// What a file is, by its first bytes.
+enum ImportSource {
+    case encryptedExport
+    case json
+    case zip
+    case csv
+
+    static let bytesMax = 256 << 20
+
+    init(_ content: borrowing SecretBytes) throws(Refusal) {
+        if ExportReading.isOne(content) { self = .encryptedExport; return }
+        let (head, first) = content.withUnsafeBytes { bytes in
+            (Array(bytes.prefix(4)), bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) })
+        }
+        switch (head, first) {
+        case ([0x50, 0x4B, 0x03, 0x04], _), ([0x50, 0x4B, 0x05, 0x06], _): self = .zip
+        case ([0x03, 0xD9, 0xA2, 0x9A], _):
+            throw Refusal(
+                .badParameter,
+                "this is a KeePass database, which is encrypted; let KeePassXC open it: "
+                    + "keepassxc-cli export --format csv FILE | vauban import -"
+            )
+        case (_, 0x5B), (_, 0x7B): self = .json
+        default: self = .csv
+        }
+    }
+}

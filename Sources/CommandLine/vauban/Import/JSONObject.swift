@@ -1,0 +1,91 @@
+import VaubanSecretBytes
+
+/// One object of a document that another program wrote, with its members by key. It lies in the bytes that it came from, so it
+/// lives no longer than they are lent.
+struct JSONObject {
+    let members: [JSONMember]
+    let bytes: UnsafeRawBufferPointer
+    private let byKey: [String: JSONValue]
+
+    /// Nil where the value is none.
+    init?(_ value: JSONValue?, in bytes: UnsafeRawBufferPointer) {
+        guard case .object(let members)? = value else { return nil }
+        self.members = members
+        self.bytes = bytes
+        byKey = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    var line: Int? { members.first?.line }
+
+    subscript(key: String) -> JSONValue? { byKey[key] }
+
+    func object(_ key: String) -> JSONObject? { JSONObject(byKey[key], in: bytes) }
+
+    func list(_ key: String) -> [JSONValue] { if case .list(let values)? = byKey[key] { values } else { [] } }
+
+    func objects(_ key: String) -> [JSONObject] { list(key).compactMap { JSONObject($0, in: bytes) } }
+
+    /// Text alone; nil for every other type.
+    func text(_ key: String) -> String? { if case .text(let range)? = byKey[key] { JSONText.text(bytes, range) } else { nil } }
+
+    func number(_ key: String) -> Int64? { if case .number(let number)? = byKey[key] { number } else { nil } }
+
+    func isTrue(_ key: String) -> Bool { if case .yes(true)? = byKey[key] { true } else { false } }
+
+    /// The value as a person reads it: text as it is, a number by its digits, a list or an object as JSON; nil for null and for
+    /// what is empty.
+    func shown(_ key: String) -> SecretKept? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
+
+    static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretKept? {
+        switch value {
+        case .null: return nil
+        case .text(let range):
+            guard let secret = JSONText.secret(bytes, range), !secret.isEmpty else { return nil }
+            return SecretKept(secret)
+        case .list(let values) where values.isEmpty: return nil
+        case .object(let members) where members.isEmpty: return nil
+        case .number, .fraction, .yes, .list, .object:
+            let text = SecretBuilder()
+            write(value, bytes, to: text)
+            return text.kept
+        }
+    }
+
+    /// As JSON again; strings keep the escapes that they came with.
+    private static func write(_ value: JSONValue, _ bytes: UnsafeRawBufferPointer, to text: SecretBuilder) {
+        switch value {
+        case .null: text.append("null")
+        case .yes(let yes): text.append(yes ? "true" : "false")
+        case .number(let number): text.append(String(number))
+        case .fraction(let range): text.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        case .text(let range):
+            text.append("\"")
+            text.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            text.append("\"")
+        case .list(let values):
+            text.append("[")
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(",") }
+                write(value, bytes, to: text)
+            }
+            text.append("]")
+        case .object(let members):
+            text.append("{")
+            for (index, member) in members.enumerated() {
+                text.append("\(index > 0 ? "," : "")\"\(escaped(member.key))\":")
+                write(member.value, bytes, to: text)
+            }
+            text.append("}")
+        }
+    }
+
+    private static func escaped(_ key: String) -> String {
+        key.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case _ where scalar.value < 0x20: "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+            default: String(scalar)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import VaubanKeychainModel
+import VaubanSecretBytes
+
+/// What a URL, or a bare host name, says of a server.
+struct SourceURL {
+    let server: String
+    let port: Int64
+    let path: String
+    let protocolCode: String?
+    /// Whether the attributes say all that the text said.
+    let isWhole: Bool
+    let hasPassword: Bool
+    let isBareHost: Bool
+
+    /// Nil where it names no server.
+    init?(_ text: String) {
+        let isBareHost = !text.contains("://") && Self.looksLikeHost(text)
+        let whole = isBareHost ? "//\(text)" : text
+        guard let parts = URLComponents(string: whole), let host = parts.host, !host.isEmpty, (1...65535).contains(parts.port ?? 1) else {
+            return nil
+        }
+        server = host
+        port = Int64(parts.port ?? 0)
+        path = parts.percentEncodedPath
+        protocolCode = parts.scheme.flatMap(ProtocolCode.known)
+        hasPassword = parts.password != nil
+        self.isBareHost = isBareHost
+        let again = (parts.scheme.map { "\($0):" } ?? "") + "//\(host)" + (parts.port.map { ":\($0)" } ?? "") + path
+        isWhole = again == whole && (protocolCode != nil || isBareHost)
+    }
+
+    /// Whether there is something before an `@` that may be a password, in what names no server too.
+    static func mayHoldPassword(_ text: String) -> Bool {
+        let bytes = Array((text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]).utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
+        return colon < at
+    }
+
+    /// `example.com`, `example.com:8080/login`, `localhost`: no spaces and no `@`, and a dot, a port, or the one name without.
+    private static func looksLikeHost(_ text: String) -> Bool {
+        let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let name = host.prefix { $0 != ":" }
+        guard let first = name.first, first != ".", !text.contains(where: \.isWhitespace) else { return false }
+        let hasPort = host.count > name.count && host.dropFirst(name.count + 1).allSatisfy(\.isNumber)
+        guard host.count == name.count || hasPort else { return false }
+        guard name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" || $0 == "_" }) else { return false }
+        return name.contains(".") || hasPort || name.lowercased() == "localhost"
+    }
+}
+
+/// Where in the keychain a login goes: a password of a server by its first URL that names one, else a password by its title.
+struct Placement {
+    let kind: ItemKind
+    private(set) var attributes: ItemAttributes
+    /// What its companions are named after.
+    let name: String
+    /// URLs that the attributes do not say whole.
+    private(set) var fields: [SourceField] = []
+    private(set) var changes: [String] = []
+
+    init(_ source: SourceRecord, needsServer: Bool = true) {
+        let urls = source.urls.filter { !$0.isEmpty }
+        let index = needsServer ? urls.firstIndex { SourceURL($0) != nil } : nil
+        if let index, let url = SourceURL(urls[index]) {
+            kind = .internetPassword
+            attributes = ItemAttributes([
+                .server: .text(url.server), .port: .number(url.port), .path: .text(url.path), .account: .text(source.username),
+                .label: .text(source.title.isEmpty ? url.server : source.title),
+            ])
+            if let code = url.protocolCode { attributes[.protocolName] = .text(code) }
+            if !source.realm.isEmpty { attributes[.securityDomain] = .text(source.realm) }
+            name = "\(url.server)\(url.port == 0 ? "" : ":\(url.port)")"
+            if url.isBareHost { changes.append("url: taken as the name of a server") }
+        } else {
+            kind = .genericPassword
+            // An address that may hold a password is no name.
+            let title = source.title.isEmpty ? urls.first { !SourceURL.mayHoldPassword($0) } ?? "" : source.title
+            let given = source.name ?? (title, source.username)
+            let service = given.service.isEmpty ? "unnamed" : given.service
+            attributes = ItemAttributes([
+                .service: .text(service), .account: .text(given.account), .label: .text(source.title.isEmpty ? service : source.title),
+            ])
+            name = service
+            if given.service.isEmpty { changes.append("name: it had none") }
+            if source.name != nil, !source.username.isEmpty, source.username != given.account { add("user", source.username, .content) }
+            if !source.realm.isEmpty { add("httpRealm", source.realm, .about) }
+        }
+        for (number, text) in urls.enumerated() {
+            let url = SourceURL(text)
+            if number == index, url?.isWhole == true { continue }
+            add("url", text, url?.hasPassword ?? SourceURL.mayHoldPassword(text) ? .hidden : .content)
+            if number == index { changes.append("url: kept whole beside the item") }
+            if url == nil { changes.append("url: it names no server; kept beside the item") }
+        }
+    }
+
+    private mutating func add(_ name: String, _ text: String, _ kind: SourceField.Kind) {
+        fields.append(SourceField(name: name, value: SecretKept(SecretBytes(copying: Array(text.utf8))), kind: kind))
+    }
+}

@@ -1,0 +1,106 @@
+import CVaubanZlib
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// A ZIP archive in memory, of which single files are read. Nothing is written to a disk, so what the archive calls its files
+/// names no place there; what a file becomes is bounded before memory is taken for it.
+struct ZipArchive: ~Copyable {
+    private let content: SecretBytes
+    private let entries: [String: Entry]
+
+    private struct Entry {
+        let flags: Int
+        let method: Int
+        let sum: Int
+        let packedBytes: Int
+        let bytes: Int
+        let offset: Int
+    }
+
+    static let fileBytesMax = 256 << 20
+    private static let damaged = Refusal(.badParameter, "the archive is damaged or cut off; nothing of it was taken")
+
+    init(_ content: consuming SecretBytes) throws(Refusal) {
+        entries = try content.withUnsafeBytes { bytes throws(Refusal) in try Self.directory(bytes) }
+        self.content = content
+    }
+
+    var names: [String] { entries.keys.sorted() }
+
+    /// A file of the archive, whole; refused where it is not there, damaged, encrypted or larger than 256 MiB.
+    borrowing func file(_ name: String) throws(Refusal) -> SecretBytes {
+        guard let entry = entries[name] else { throw Refusal(.badParameter, "there is no \(name) in the archive") }
+        return try content.withUnsafeBytes { bytes throws(Refusal) in try Self.file(entry, in: bytes) }
+    }
+
+    // MARK: The format (PKWARE's APPNOTE, without its 64-bit part)
+
+    /// The list at the end of the archive: the end record is looked for backwards, since a comment may follow it.
+    private static func directory(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> [String: Entry] {
+        let endBytes = 22
+        guard bytes.count >= endBytes else { throw damaged }
+        let lowest = max(0, bytes.count - endBytes - 0xFFFF)
+        guard let end = stride(from: bytes.count - endBytes, through: lowest, by: -1).first(where: { number(bytes, $0, 4) == 0x0605_4B50 })
+        else {
+            throw damaged
+        }
+        let (count, size, start) = (number(bytes, end + 10, 2), number(bytes, end + 12, 4), number(bytes, end + 16, 4))
+        guard count != 0xFFFF, size != 0xFFFF_FFFF, start != 0xFFFF_FFFF else {
+            throw Refusal(.badParameter, "the archive is one of the 64-bit kind, which is not read")
+        }
+        guard start + size <= end else { throw damaged }
+        var entries: [String: Entry] = [:]
+        var position = start
+        for _ in 0..<count {
+            guard position + 46 <= end, number(bytes, position, 4) == 0x0201_4B50 else { throw damaged }
+            let nameBytes = number(bytes, position + 28, 2)
+            let next = position + 46 + nameBytes + number(bytes, position + 30, 2) + number(bytes, position + 32, 2)
+            guard next <= end else { throw damaged }
+            let name = String(decoding: bytes[(position + 46)..<(position + 46 + nameBytes)], as: UTF8.self)
+            let entry = Entry(
+                flags: number(bytes, position + 8, 2), method: number(bytes, position + 10, 2), sum: number(bytes, position + 16, 4),
+                packedBytes: number(bytes, position + 20, 4), bytes: number(bytes, position + 24, 4),
+                offset: number(bytes, position + 42, 4))
+            guard entries.updateValue(entry, forKey: name) == nil else {
+                throw Refusal(.badParameter, "the archive has a file twice, so nothing of it was taken")
+            }
+            position = next
+        }
+        return entries
+    }
+
+    private static func file(_ entry: Entry, in bytes: UnsafeRawBufferPointer) throws(Refusal) -> SecretBytes {
+        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "the archive is encrypted") }
+        guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "the archive holds more than 256 MiB") }
+        guard entry.offset + 30 <= bytes.count, number(bytes, entry.offset, 4) == 0x0403_4B50 else { throw damaged }
+        let start = entry.offset + 30 + number(bytes, entry.offset + 26, 2) + number(bytes, entry.offset + 28, 2)
+        guard start + entry.packedBytes <= bytes.count else { throw damaged }
+        let packed = UnsafeRawBufferPointer(rebasing: bytes[start..<start + entry.packedBytes])
+        let file: SecretBytes
+        switch entry.method {
+        case 0:
+            guard entry.packedBytes == entry.bytes else { throw damaged }
+            file = SecretBytes(copying: packed)
+        case 8:
+            // No stream grows more than 1,032 times: what claims to is refused before there is memory for it.
+            guard entry.bytes <= entry.packedBytes * 1032 + 64 else { throw damaged }
+            file = try SecretBytes(count: entry.bytes) { target throws(Refusal) in
+                let from = packed.bindMemory(to: UInt8.self)
+                let to = target.bindMemory(to: UInt8.self)
+                guard vauban_inflate(from.baseAddress, from.count, to.baseAddress, to.count) == 1 else { throw damaged }
+            }
+        default: throw Refusal(.badParameter, "the archive is packed in a way that is not read")
+        }
+        let sum = file.withUnsafeBytes { bytes in
+            let content = bytes.bindMemory(to: UInt8.self)
+            return Int(vauban_crc32(content.baseAddress, content.count))
+        }
+        guard sum == entry.sum else { throw damaged }
+        return file
+    }
+
+    /// A number, least significant byte first; the place lies within the archive.
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
+    }
+}

@@ -1,0 +1,36 @@
+package import VaubanAccessPolicy
+
+/// Who may use the installed service at all: users of the system, their subordinate uids, and whom root allows.
+package struct Admission: Sendable {
+    package let accounts: Accounts
+    private let names: NameService
+
+    package init(accounts: Accounts = .ofThisMachine, names: NameService = NameService()) {
+        self.accounts = accounts
+        self.names = names
+    }
+
+    /// Returns where the uid is somebody's. May wait for the name service, `NameLimits.answerTime` at most, where no file has it.
+    /// - Throws: `notAllowedHere` with what root can do, or `unavailable` where the name service does not answer.
+    package func admit(_ uid: UInt32) throws(Refusal) {
+        switch accounts.standing(of: uid) {
+        case .known, .subordinate: return
+        case .dynamic:
+            throw Refusal(
+                .notAllowedHere,
+                "the user number \(uid) is one of systemd's for the time of one service, and somebody else's tomorrow; root can allow it in /etc/vauban/\(Self.file)")
+        case .unlisted:
+            switch names.user(uid) {
+            case .named(let name): accounts.confirm(uid, name: name)
+            case .nobody:
+                accounts.confirm(uid, name: nil)
+                throw Refusal(.notAllowedHere, "this system knows no user with the number \(uid); root can allow it in /etc/vauban/\(Self.file)")
+            case .silent:
+                throw Refusal(
+                    .unavailable, "who has the user number \(uid) cannot be asked now; try again, or root allows it in /etc/vauban/\(Self.file)")
+            }
+        }
+    }
+
+    private static let file = "uids"
+}

@@ -1,0 +1,163 @@
+// The connections of one endpoint, and who has to give way when there are many (Specs/owners.md, section 4).
+
+internal import Synchronization
+
+/// One connection as the table sees it.
+package protocol TabledConnection: AnyObject, Sendable {
+    /// Since when it waits for its next request (monotonic clock); nil while it is at work, or must stay.
+    var idleSince: UInt64? { get }
+    /// Lets it end as soon as what was sent to it is answered, and answers at once.
+    func endWhenIdle()
+}
+
+package final class ConnectionTable: Sendable {
+    /// Who shares the connections.
+    package enum Sharing: Sendable {
+        /// Owners, fairly.
+        case owners
+        /// One user: all are theirs, and idle ones give way.
+        case oneUser
+        /// Rooms, which share out what they have themselves: nothing gives way.
+        case rooms
+    }
+
+    /// A connection's place. It holds the connection's share until it is given back.
+    package struct Place: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Entry {
+        var owner: UInt32
+        var connection: (any TabledConnection)?
+    }
+
+    private struct State {
+        var next: UInt64 = 0
+        var entries: [UInt64: Entry] = [:]
+        var counts: [UInt32: Int] = [:]
+        /// Closed while idle, and not yet gone: those that answer what had just come.
+        var leaving: Set<UInt64> = []
+
+        mutating func remove(_ number: UInt64) {
+            guard let entry = entries.removeValue(forKey: number) else { return }
+            counts[entry.owner] = (counts[entry.owner] ?? 1) - 1
+            if counts[entry.owner] == 0 { counts[entry.owner] = nil }
+        }
+    }
+
+    /// How many connections there may be.
+    package let max: Int
+    private let sharing: Sharing
+    /// What one owner may have, also where nobody else has any.
+    private let perOwnerMax: Int
+    private let state = Mutex(State())
+
+    package init(max: Int, sharing: Sharing = .owners, perOwnerMax: Int = .max) {
+        self.max = max
+        self.sharing = sharing
+        self.perOwnerMax = perOwnerMax
+    }
+
+    /// A place for one more connection of this owner, after closing an idle one where that takes it; nil where the owner has its
+    /// share and none of its connections is idle.
+    package func enter(_ owner: UInt32) -> Place? {
+        var ended: [any TabledConnection] = []
+        let place: Place? = state.withLock { state in
+            while !hasRoom(for: owner, state) {
+                guard state.leaving.count < DoorLimits.leavingMax, let number = victim(for: owner, state) else { return nil }
+                if let connection = state.entries[number]?.connection { ended.append(connection) }
+                state.remove(number)
+                state.leaving.insert(number)
+            }
+            state.next += 1
+            state.entries[state.next] = Entry(owner: owner)
+            state.counts[owner, default: 0] += 1
+            return Place(number: state.next)
+        }
+        for connection in ended { connection.endWhenIdle() }
+        return place
+    }
+
+    /// Says what stands in the place, so that it can be closed while it is idle.
+    package func set(_ connection: any TabledConnection, in place: Place) {
+        state.withLock { $0.entries[place.number]?.connection = connection }
+    }
+
+    /// Counts a connection as another owner's from now on, once it is known whose it is.
+    package func move(_ place: Place, to owner: UInt32) {
+        state.withLock { state in
+            guard var entry = state.entries[place.number], entry.owner != owner else { return }
+            state.remove(place.number)
+            entry.owner = owner
+            state.entries[place.number] = entry
+            state.counts[owner, default: 0] += 1
+        }
+    }
+
+    /// Gives the place back.
+    package func leave(_ place: Place) {
+        state.withLock { state in
+            state.remove(place.number)
+            state.leaving.remove(place.number)
+        }
+    }
+
+    /// Closes the connection in this place once it is idle, and frees the place.
+    package func end(_ place: Place) {
+        let ended: (any TabledConnection)? = state.withLock { state in
+            let connection = state.entries[place.number]?.connection
+            if connection != nil { state.leaving.insert(place.number) }
+            state.remove(place.number)
+            return connection
+        }
+        ended?.endWhenIdle()
+    }
+
+    /// Closes the idle connection of the owner who has the most, where descriptors have run out. False where there is none.
+    package func endOneIdle() -> Bool {
+        let ended: (any TabledConnection)? = state.withLock { state in
+            guard state.leaving.count < DoorLimits.leavingMax, let number = longestIdle(among: state.counts.keys, state) else { return nil }
+            let connection = state.entries[number]?.connection
+            state.remove(number)
+            state.leaving.insert(number)
+            return connection
+        }
+        ended?.endWhenIdle()
+        return ended != nil
+    }
+
+    /// How many connections an owner has.
+    package func count(of owner: UInt32) -> Int { state.withLock { $0.counts[owner] ?? 0 } }
+    package var count: Int { state.withLock { $0.entries.count } }
+
+    private func hasRoom(for owner: UInt32, _ state: State) -> Bool {
+        let free = max - state.entries.count
+        guard sharing == .owners else { return free > 0 }
+        let own = state.counts[owner] ?? 0
+        return own < perOwnerMax && DoorLimits.freeForEach * (own + 1) <= free
+    }
+
+    /// The connection that gives way: of those who have more than this owner would, else of this owner.
+    private func victim(for owner: UInt32, _ state: State) -> UInt64? {
+        guard sharing != .rooms else { return nil }
+        let own = state.counts[owner] ?? 0
+        guard sharing == .owners, own < perOwnerMax else { return longestIdle(among: [owner], state) }
+        let larger = state.counts.filter { $0.key != owner && $0.value > own + 1 }.keys
+        return longestIdle(among: larger, state) ?? longestIdle(among: [owner], state)
+    }
+
+    /// Among these owners, of the one who has the most and has an idle one: the one idle for longest.
+    private func longestIdle(among owners: some Sequence<UInt32>, _ state: State) -> UInt64? {
+        let owners = Set(owners)
+        guard !owners.isEmpty else { return nil }
+        var found: (number: UInt64, count: Int, since: UInt64)?
+        for (number, entry) in state.entries where owners.contains(entry.owner) {
+            let count = state.counts[entry.owner] ?? 0
+            if let found, found.count > count { continue }
+            guard let since = entry.connection?.idleSince else { continue }
+            if let found, found.count == count, found.since <= since { continue }
+            found = (number, count, since)
+        }
+        return found?.number
+    }
+}

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Bounds the lines that others can make a room write into its log, and counts those that it leaves out.
+package final class LogLimiter: Sendable {
+    private struct State {
+        var began: UInt64 = 0
+        var written = 0
+        var byOwner: [UInt32: Int] = [:]
+        var leftOut = 0
+    }
+
+    /// Lines of one period: of one owner, and of all.
+    package static let linesPerOwnerMax = 10
+    package static let linesMax = 60
+    /// In nanoseconds.
+    package static let period: UInt64 = 60_000_000_000
+
+    private let now: @Sendable () -> UInt64
+    private let state = Mutex(State())
+
+    package init(now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }) { self.now = now }
+
+    /// How many lines were left out since the last that was written, where one about this owner may be written now; nil where not.
+    package func line(about owner: UInt32) -> Int? {
+        state.withLock { state in
+            let now = now()
+            if now >= state.began + Self.period || state.began == 0 {
+                state.began = now
+                state.written = 0
+                state.byOwner = [:]
+            }
+            guard state.written < Self.linesMax, state.byOwner[owner, default: 0] < Self.linesPerOwnerMax else {
+                state.leftOut += 1
+                return nil
+            }
+            state.written += 1
+            state.byOwner[owner, default: 0] += 1
+            defer { state.leftOut = 0 }
+            return state.leftOut
+        }
+    }
+}

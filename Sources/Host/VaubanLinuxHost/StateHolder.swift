@@ -1,0 +1,94 @@
+// Whose a user's state is: numbers are used again, and the next holder of one must not find the keychain of the last
+// (Specs/owners.md, section 5).
+
+internal import Synchronization
+package import VaubanAccessPolicy
+
+/// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name for whom it was made.
+package struct StateHolder: Hashable, Sendable {
+    package static let fileName = "holder"
+    private static let heading = "vauban holder 1"
+    private static let bytesMax = 1024
+
+    package let uid: UInt32
+    package let name: String
+
+    package init(uid: UInt32, name: String) {
+        self.uid = uid
+        self.name = name
+    }
+
+    package var text: String { "\(Self.heading)\n\(uid) \(name)\n" }
+
+    package init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 3, lines[0] == Self.heading, lines[2].isEmpty else { return nil }
+        let words = lines[1].split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let uid = UInt32(words[0]) else { return nil }
+        self.init(uid: uid, name: String(words[1]))
+    }
+
+    /// Who holds a user's folder; nil where it says nothing, as one that an earlier version made.
+    package static func read(in folder: some StateFolder) throws(Refusal) -> StateHolder? {
+        let content: DurableFile.Content
+        do throws(SystemFault) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
+            throw Refusal(.stateUnreadable, error.description)
+        }
+        guard case .bytes(let bytes) = content else { return nil }
+        guard let holder = StateHolder(text: String(decoding: bytes, as: UTF8.self)) else {
+            throw Refusal(.stateUnreadable, "\(folder.path)/\(fileName) does not say whose this keychain is; root puts it right with: vauban-state keep")
+        }
+        return holder
+    }
+
+    /// Returns where the folder is this user's. A folder that says nothing becomes theirs.
+    /// - Throws: `notAllowedHere` where it is another's, with what root can do; `stateUnreadable` where that cannot be told.
+    package static func verify(_ folder: some StateFolder, uid: UInt32, name: String) throws(Refusal) {
+        guard let holder = try read(in: folder) else {
+            do throws(SystemFault) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
+                // On a full disk it is bound at the next use: what lies there was this user's before there were bindings.
+                return
+            }
+            return
+        }
+        guard holder == StateHolder(uid: uid, name: name) else {
+            throw Refusal(
+                .notAllowedHere,
+                "the keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: vauban-state keep \(uid), if this is the same person, or vauban-state set-aside \(uid)"
+            )
+        }
+    }
+
+    private static func shown(_ name: String) -> String { PlainLine.of(name, charactersMax: 64) }
+
+    package func write(in folder: some StateFolder) throws(SystemFault) {
+        try DurableFile(Self.fileName, in: folder).replace(with: Array(text.utf8))
+    }
+}
+
+/// Remembers which folders were found to be their users'.
+package final class StateHolders: Sendable {
+    private let people: @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?
+    private let accounts: Accounts
+    private let verified = Mutex<[UInt32: String]>([:])
+
+    /// `people` answers the folder that holds one for each user, by their numbers; nil while there is none.
+    package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?) {
+        self.people = people
+        self.accounts = accounts
+    }
+
+    /// Returns where this user's state is theirs, or there is none. A number without a name has nothing that it could be bound to.
+    package func verify(_ uid: UInt32) throws(Refusal) {
+        guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
+        let place: any StateFolder
+        do throws(PrivateFolder.Fault) {
+            guard let folder = try people(), folder.contains("\(uid)") else { return }
+            place = try folder.subfolder("\(uid)", creating: false)
+        } catch {
+            throw Refusal(.stateUnreadable, error.description)
+        }
+        try StateHolder.verify(place, uid: uid, name: name)
+        verified.withLock { $0[uid] = name }
+    }
+}

@@ -1,0 +1,136 @@
+// One item to another owner, or a copy of it under another name or owner, for `vauban move` and `vauban copy`. The value goes from
+// one seal to the next here, so that no client sees it (Specs/access-groups.md, "From one owner to another").
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+
+extension RequestInProgress {
+    /// Lays `wanted` over the attributes of the one item that the query means and writes it where it is (`keepsOriginal` false: the
+    /// same identity, dates and permissions) or as a new item beside it. Refused as `duplicateItem` where the name is taken.
+    func transfer(_ query: ItemQuery, _ wanted: ItemAttributes, keepsOriginal: Bool) throws {
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved and copied with the program vauban") }
+        guard [.genericPassword, .internetPassword].contains(query.kind) else {
+            throw Refusal(.badParameter, "only passwords are moved and copied")
+        }
+        let rights = try rights()
+        var attributes = wanted
+        attributes[.accessGroup] = nil
+        let changes = try QueryGrammar.changes(ItemChanges(attributes: attributes), query.kind, for: rights)
+        let plan = Transfer(
+            query: query, terms: try QueryGrammar.termsToChange(of: query, for: rights), changes: changes,
+            owner: try owner(wanted[.accessGroup], for: rights), keepsOriginal: keepsOriginal)
+        try repeating { try write(plan) }
+        try sink.send(.done)
+    }
+
+    /// The group that an item is to be in; nil leaves it where it is.
+    private func owner(_ value: AttributeValue?, for rights: CallerRights) throws -> String? {
+        guard let value else { return nil }
+        guard case .text(let owner) = value, !owner.isSameBytes(as: AccessGroup.permissions), !owner.isSameBytes(as: AccessGroup.token),
+            rights.ownsEverything || rights.mayWrite(owner) || Self.isOwner(owner), owner.utf8.count <= RowBinding.accessGroupBytesMax
+        else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
+        return owner
+    }
+
+    /// False when what stood in the way is gone, or the item has changed meanwhile.
+    private func write(_ plan: Transfer) throws -> Bool {
+        let opened = try theItem(of: plan)
+        var record = try QueryGrammar.changed(opened.record, by: plan.changes)
+        record.attributes[.accessGroup] = .text(plan.owner ?? opened.record.accessGroup)
+        try askToTransfer(opened, plan.changes.attributes, to: record.accessGroup)
+        let now = parts.now()
+        record.attributes[.modificationDate] = .date(
+            plan.keepsOriginal ? now : nextDate(after: opened.record.attributes[.modificationDate]))
+        if plan.keepsOriginal { record.attributes[.creationDate] = .date(now) }
+        try checkSize(record)
+        guard let value = try openValue(of: opened, reason: plan.query.operationPrompt, mayAsk: plan.query.authenticationUI == .allow)
+        else {
+            return false
+        }
+        if plan.keepsOriginal {
+            return try write(record, try Entropy.bytes(16), value)
+        }
+        let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
+        let row = try row(record, binding, try seal(value, binding), try blinds(record))
+        // What the owner before let others read ends with its being the owner.
+        let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
+        let ended = isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup)
+        let newOwner = isSameOwner ? nil : record.accessGroup
+        let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
+        switch try database.update([change], removing: ended) {
+        case .written: return true
+        case .stale: return false
+        case .conflict(let other):
+            if try isLive(other) { throw Refusal(.duplicateItem) }
+            return false
+        }
+    }
+
+    /// The one item that is meant: among the caller's own, or in the group that the query names.
+    private func theItem(of plan: Transfer) throws -> OpenedRow {
+        let rights = try rights()
+        let named = plan.terms.namedGroup
+        let isForeign = named.map { !rights.owns($0) } ?? false
+        guard !isForeign || plan.query.authenticationUI == .allow else {
+            throw Refusal(.interactionNotAllowed, "that takes a question about one item of another program")
+        }
+        // Asked before anything is looked for: nobody learns without a yes what another owner keeps.
+        if isForeign, let named {
+            guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
+                throw Refusal(.badParameter, "name the item by its service or server and its account")
+            }
+            try askToTransfer(name, of: named, to: plan.owner ?? named, plan.terms.kind)
+        }
+        let selection = try selection(plan.terms, of: isForeign ? [] : rights.groups)
+        guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+        var found: [OpenedRow] = []
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            guard let opened = try open(row), isForeign || rights.owns(opened.record.accessGroup),
+                plan.terms.match(opened.record.attributes)
+            else {
+                return true
+            }
+            found.append(opened)
+            return found.count < 2
+        }
+        guard let item = found.first else { throw Refusal(.itemNotFound) }
+        guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
+        return item
+    }
+
+    /// Where programs are told apart, nothing of another owner is taken, and nothing is put among its items, but at the person's
+    /// word: a program reads what it finds under its own name as its own. Asked once for a request.
+    private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
+        let rights = try rights()
+        let before = opened.record.accessGroup
+        // Of an item that is not the caller's own it was asked before it was looked for.
+        guard !rights.ownsEverything, rights.owns(before), !owner.isSameBytes(as: before) else { return }
+        try askToTransfer(opened.record.shownName(as: changes), of: before, to: owner, opened.record.kind)
+    }
+
+    private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind) throws {
+        let consent = Consent(.moveItems, offered: .once, item: item, owner: before, program: owner)
+        guard try agree(to: consent, of: kind) != nil else {
+            throw Refusal(.unavailable, "the item has changed while you were asked; try again")
+        }
+    }
+
+    /// The permissions to read an item that its owner gave, not those that the person did.
+    private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
+        guard try !rights().ownsEverything else { return [] }
+        return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
+    }
+}
+
+/// What one request moves or copies.
+private struct Transfer {
+    let query: ItemQuery
+    let terms: SearchTerms
+    let changes: ItemChanges
+    let owner: String?
+    let keepsOriginal: Bool
+}

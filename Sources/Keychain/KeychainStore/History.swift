@@ -1,0 +1,270 @@
+// What an item was before, and items that were deleted a while ago (Specs/history.md): whole rows, moved as they are, so that
+// nothing is decrypted for it. No search, count or reference reads this table.
+
+internal import Foundation
+internal import GRDB
+internal import Synchronization
+
+/// What is written beside a row that is kept.
+package struct HistoryLabel: Hashable, Sendable {
+    /// When it was replaced or deleted, in microseconds since the reference date.
+    package let date: Int64
+    /// Against whose allowance it counts: the access group.
+    package let owner: String
+
+    package init(date: Int64, owner: String) {
+        self.date = date
+        self.owner = owner
+    }
+}
+
+/// An earlier value or a deleted item.
+package struct KeptRow: Hashable, Sendable {
+    package let row: StoredRow
+    package let date: Int64
+}
+
+/// A row to be deleted, and with what it is kept as a deleted item; nil destroys it.
+package struct RowRemoval: Hashable, Sendable {
+    package let row: RowHandle
+    package let keeping: HistoryLabel?
+
+    package init(_ row: RowHandle, keeping: HistoryLabel? = nil) {
+        self.row = row
+        self.keeping = keeping
+    }
+}
+
+/// What one process knows of the history, so that no update and no read asks for it.
+struct HistoryState {
+    /// Whether earlier values and deleted items are kept.
+    var isOn = true
+    /// The date of the oldest deleted item; nil where there is none.
+    var oldestDeleted: Int64?
+    /// Bytes that each owner's rows take, or more than that; nil where nobody has counted them yet.
+    var bytes: [String: Int]?
+
+    init() {}
+
+    init(_ database: Database) throws {
+        isOn = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'history'") != 0
+        oldestDeleted = try Self.oldestDeleted(database)
+    }
+
+    static func oldestDeleted(_ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT min(date) FROM history WHERE state = 2")
+    }
+}
+
+// MARK: Reading
+
+extension KeychainDatabase {
+    private static let columns = "\(Column.whole(of: "history")), state, date"
+
+    /// The earlier values of an item, the newest first.
+    package func earlierRows(of item: [UInt8]) throws(StorageFault) -> [KeptRow] {
+        try keptRows("item = ? AND state = 1 ORDER BY id DESC", [Data(item)])
+    }
+
+    /// The next deleted items after number `id`, of all owners.
+    package func deletedRows(after id: Int64, count: Int) throws(StorageFault) -> [KeptRow] {
+        try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [id, count])
+    }
+
+    /// The deleted item of an identity.
+    package func deletedRow(of item: [UInt8]) throws(StorageFault) -> KeptRow? {
+        try keptRows("item = ? AND state = 2 ORDER BY id DESC LIMIT 1", [Data(item)]).first
+    }
+
+    /// The next rows of the history after number `id`; of one class and generation, where that is said.
+    package func historyRows(of generation: RowGeneration? = nil, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault)
+        -> [StoredRow]
+    {
+        try read { database in
+            let condition = generation == nil ? "" : "AND protection = ? AND generation = ?"
+            let sql = "SELECT \(Self.columns) FROM history WHERE id > ? \(condition) ORDER BY id"
+            let which: StatementArguments = generation.map { [$0.protection, Data($0.generation)] } ?? []
+            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id] + which)
+            var rows: [StoredRow] = []
+            var bytes = 0
+            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(KeptRow.init)?.row {
+                rows.append(row)
+                bytes += row.halves.secret.count + row.halves.metadata.count
+            }
+            return rows
+        }
+    }
+
+    private func keptRows(_ condition: String, _ arguments: StatementArguments) throws(StorageFault) -> [KeptRow] {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM history WHERE \(condition)")
+            let cursor = try Row.fetchCursor(statement, arguments: arguments)
+            var rows: [KeptRow] = []
+            while let row = try cursor.next() { rows.append(KeptRow(row)) }
+            return rows
+        }
+    }
+}
+
+extension KeptRow {
+    init(_ row: Row) {
+        self.init(row: StoredRow(row, place: row.number(Column.state) == 2 ? .deleted : .earlier), date: row.number(Column.date))
+    }
+}
+
+// MARK: Changing what is kept
+
+extension KeychainDatabase {
+    /// Whether earlier values and deleted items are kept.
+    package var keepsHistory: Bool { history.withLock(\.isOn) }
+
+    /// Says whether they are from now on. What is kept already stays.
+    package func setKeepsHistory(_ isOn: Bool) throws(StorageFault) {
+        try write { database in
+            let sql = "INSERT INTO setting(name, value) VALUES ('history', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
+            try database.execute(sql: sql, arguments: [isOn ? 1 : 0])
+            return ((), .commit)
+        }
+        history.withLock { $0.isOn = isOn }
+    }
+
+    /// Puts a deleted item back among the others, found by `blinds`; a conflict where its name is taken.
+    package func undelete(_ row: StoredRow, blinds: RowBlinds) throws(StorageFault) -> WriteOutcome {
+        try write { database in
+            let whole = StoredRow(
+                item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
+            if isClosed(whole) { return (.stale, .rollback) }
+            try database.execute(
+                sql: "DELETE FROM history WHERE id = ? AND state = 2 AND metadata_binding = ?",
+                arguments: [row.id, Data(row.halves.metadataBinding)])
+            guard database.changesCount == 1 else { return (.stale, .rollback) }
+            if let other = try Self.row(withPrimary: blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
+            guard try Self.hasRoom(for: whole, in: database) else { return (.stale, .rollback) }
+            try Self.insert(whole, in: database)
+            return (.written, .commit)
+        }
+    }
+
+    /// Destroys the earlier values of one item; answers how many there were.
+    package func clearEarlier(of item: [UInt8]) throws(StorageFault) -> Int {
+        try clear("item = ? AND state = 1", [Data(item)])
+    }
+
+    /// Destroys all earlier values and deleted items of these owners, or of all; answers how many there were.
+    package func clearHistory(of owners: [String]?) throws(StorageFault) -> Int {
+        guard let owners else { return try clear("TRUE", []) }
+        var count = 0
+        for owner in owners { count += try clear("owner = ?", [owner]) }
+        return count
+    }
+
+    private func clear(_ condition: String, _ arguments: StatementArguments) throws(StorageFault) -> Int {
+        let count = try write { database in
+            try database.execute(sql: "DELETE FROM history WHERE \(condition)", arguments: arguments)
+            return (database.changesCount, .commit)
+        }
+        // Who says that something is to be gone does not mean its older pages in the log to stay. A busy log is cut off later.
+        if count > 0 { try? forgetOldPages() }
+        return count
+    }
+
+    /// Destroys the deleted items whose time is over. Where there is none, which this process knows by itself, nothing is read.
+    package func purgeExpired(now: Int64) throws(StorageFault) {
+        let end = now - HistoryLimits.deletedMicroseconds
+        while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
+            let next = try write { database in
+                let expired = "SELECT id FROM history WHERE state = 2 AND date <= ? LIMIT \(HistoryLimits.purgedRowsMax)"
+                try database.execute(sql: "DELETE FROM history WHERE id IN (\(expired))", arguments: [end])
+                return (try HistoryState.oldestDeleted(database), .commit)
+            }
+            history.withLock { $0.oldestDeleted = next }
+        }
+    }
+
+    /// Removes earlier values that belong to no item any more; answers how many there were.
+    package func removeOrphanedHistory() throws(StorageFault) -> Int {
+        try write { database in (try Self.removeOrphanedHistory(in: database), .commit) }
+    }
+}
+
+// MARK: Parts of a transaction
+
+extension KeychainDatabase {
+    private static let bytes = "512 + length(blinds) + length(metadata) + length(wrapped_key) + length(secret)"
+
+    private static func copy(_ handle: RowHandle, _ place: RowPlace, _ label: HistoryLabel, in database: Database) throws -> Int {
+        let sql = """
+            INSERT INTO history(state, date, owner, bytes, \(Schema.columnNames))
+            SELECT ?, ?, ?, \(bytes), \(Schema.columnNames) FROM item WHERE id = ? AND metadata_binding = ?
+            RETURNING bytes
+            """
+        let arguments: StatementArguments = [place.rawValue, label.date, label.owner, handle.id, Data(handle.metadataBinding)]
+        return try Int.fetchOne(try database.cachedStatement(sql: sql), arguments: arguments) ?? 0
+    }
+
+    /// Keeps an item's row as it is now as an earlier value; answers how many bytes it takes.
+    static func keepEarlier(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
+        let bytes = try copy(handle, .earlier, label, in: database)
+        let older = """
+            DELETE FROM history WHERE id IN (
+                SELECT history.id FROM history JOIN item ON item.item = history.item
+                WHERE item.id = ? AND history.state = 1 ORDER BY history.id DESC LIMIT -1 OFFSET \(HistoryLimits.valuesMax))
+            """
+        try database.cachedStatement(sql: older).execute(arguments: [handle.id])
+        return bytes
+    }
+
+    /// Keeps an item's row as a deleted item; answers how many bytes it takes.
+    func keepDeleted(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
+        let bytes = try Self.copy(handle, .deleted, label, in: database)
+        let older = """
+            DELETE FROM history WHERE id IN (
+                SELECT history.id FROM history JOIN item ON item.primary_blind = history.primary_blind
+                WHERE item.id = ? AND history.state = 2 ORDER BY history.id DESC LIMIT -1 OFFSET \(HistoryLimits.valuesMax))
+            """
+        try database.cachedStatement(sql: older).execute(arguments: [handle.id])
+        history.withLock { $0.oldestDeleted = min($0.oldestDeleted ?? label.date, label.date) }
+        return bytes
+    }
+
+    /// Removes the earlier values of an item that is being deleted.
+    static func forgetEarlier(of handle: RowHandle, in database: Database) throws {
+        let sql = "DELETE FROM history WHERE state = 1 AND item = (SELECT item FROM item WHERE id = ? AND metadata_binding = ?)"
+        try database.cachedStatement(sql: sql).execute(arguments: [handle.id, Data(handle.metadataBinding)])
+    }
+
+    static func giveHistory(of item: [UInt8], to owner: String, in database: Database) throws {
+        try database.cachedStatement(sql: "UPDATE history SET owner = ? WHERE item = ?").execute(arguments: [owner, Data(item)])
+    }
+
+    static func insertHistory(_ row: StoredRow, _ label: HistoryLabel, in database: Database) throws {
+        let sql = """
+            INSERT INTO history(state, date, owner, bytes, \(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+            """
+        let halves = row.halves
+        let bytes = 512 + row.blinds.list.count + halves.metadata.count + halves.wrappedKey.count + halves.secret.count
+        try database.execute(sql: sql, arguments: [row.place.rawValue, label.date, label.owner, bytes] + row.arguments)
+    }
+
+    static func removeOrphanedHistory(in database: Database) throws -> Int {
+        try database.execute(
+            sql: """
+                DELETE FROM history WHERE state = 1 AND NOT EXISTS (SELECT 1 FROM item WHERE item.item = history.item)
+                    AND NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.item = history.item AND quarantine.state = 0)
+                """)
+        return database.changesCount
+    }
+
+    /// Holds every owner to its allowance, and all together to theirs: the oldest rows of the owner that has most leave first,
+    /// so that nobody pushes out what belongs to an owner who has less.
+    func makeRoom(for grown: [String: Int], in database: Database) throws {
+        guard !grown.isEmpty else { return }
+        var known = history.withLock(\.bytes)
+        for (owner, bytes) in grown { known?[owner, default: 0] += bytes }
+        // What is known is what there is or more, since nothing is taken off when rows go.
+        if known.map(HistoryLimits.isExceeded) ?? true {
+            known = try HistoryAllowance.hold(database)
+        }
+        history.withLock { $0.bytes = known }
+    }
+}

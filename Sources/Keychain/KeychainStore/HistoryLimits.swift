@@ -1,0 +1,49 @@
+// How much of the past is kept.
+
+internal import GRDB
+
+/// The limits of the history, in one place (Specs/history.md).
+package enum HistoryLimits {
+    /// Earlier values of one item, and deleted items of one name.
+    package static let valuesMax = 10
+    /// How long a deleted item can be restored: thirty days.
+    package static let deletedMicroseconds: Int64 = 30 * 24 * 3600 * 1_000_000
+    /// Bytes of one owner's earlier values and deleted items, and of all of one user.
+    package static let ownerBytesMax = 16 << 20
+    package static let userBytesMax = 64 << 20
+    /// Expired rows that one transaction removes.
+    static let purgedRowsMax = 256
+
+    static func isExceeded(_ bytes: [String: Int]) -> Bool {
+        bytes.values.contains { $0 > ownerBytesMax } || bytes.values.reduce(0, +) > userBytesMax
+    }
+}
+
+enum HistoryAllowance {
+    /// Removes rows until every limit holds, with some room to spare where one did not; answers what is left of each owner.
+    static func hold(_ database: Database) throws -> [String: Int] {
+        var bytes: [String: Int] = [:]
+        let sums = try Row.fetchCursor(database, sql: "SELECT owner, sum(bytes) FROM history GROUP BY owner")
+        while let sum = try sums.next() { bytes[sum[0]] = Int(sum.number(1)) }
+        while HistoryLimits.isExceeded(bytes) {
+            let owners = bytes.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+            let (owner, most) = owners[0]
+            let second = owners.count > 1 ? owners[1].value : 0
+            let goal = most > HistoryLimits.ownerBytesMax ? HistoryLimits.ownerBytesMax / 4 * 3 : max(second, most - most / 4) - 1
+            bytes[owner] = try trim(owner, from: most, to: goal, database)
+        }
+        return bytes
+    }
+
+    private static func trim(_ owner: String, from bytes: Int, to goal: Int, _ database: Database) throws -> Int {
+        var left = bytes
+        var last: Int64 = 0
+        let oldest = try Row.fetchCursor(database, sql: "SELECT id, bytes FROM history WHERE owner = ? ORDER BY id", arguments: [owner])
+        while left > goal, let row = try oldest.next() {
+            last = row.number(0)
+            left -= Int(row.number(1))
+        }
+        try database.execute(sql: "DELETE FROM history WHERE owner = ? AND id <= ?", arguments: [owner, last])
+        return left
+    }
+}

@@ -1,0 +1,119 @@
+import Enclave
+import Testing
+
+/// Whose derivation is next, without a thread: one owner one place, passcodes before passwords of applications, a bounded length.
+@Suite struct DerivationOrderTests {
+    private static let victim: UInt32 = 1000
+    private static let hostile: [UInt32] = (2000..<2016).map { $0 }
+
+    /// A request of an owner that stands in the queue.
+    private func stand(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws -> DerivationOrder.Ticket {
+        let place = order.enter(owner, kind)
+        return order.wait(try #require(place))
+    }
+
+    /// Lets everything that waits have its turn; whose it was, in order.
+    private func finish(_ order: inout DerivationOrder) -> [DerivationOrder.Place] {
+        var served: [DerivationOrder.Place] = []
+        while let running = order.running {
+            served.append(running.place)
+            order.end(running)
+            order.leave(running.place)
+        }
+        return served
+    }
+
+    @Test("an unlock comes next while sixteen owners flood with passwords of applications")
+    func anUnlockComesNextInAFlood() throws {
+        var order = DerivationOrder()
+        for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
+            for owner in Self.hostile { _ = try stand(owner, .applicationPassword, in: &order) }
+        }
+        let unlock = try stand(Self.victim, .passcode, in: &order)
+        #expect(order.running != unlock)
+        let next = order.end(try #require(order.running))
+        #expect(next == unlock)
+    }
+
+    @Test("an owner who was not served for long comes before sixteen who ask for one passcode after the other")
+    func anUnlockComesNextInAFloodOfPasscodes() throws {
+        var order = DerivationOrder()
+        for owner in Self.hostile { _ = try stand(owner, .passcode, in: &order) }
+        // Each that is served asks again at once.
+        for _ in 0..<100 {
+            let running = try #require(order.running)
+            order.end(running)
+            order.leave(running.place)
+            _ = try stand(running.place.owner, .passcode, in: &order)
+        }
+        let unlock = try stand(Self.victim, .passcode, in: &order)
+        let next = order.end(try #require(order.running))
+        #expect(next == unlock)
+    }
+
+    @Test("an owner's further requests wait behind the other owners' first")
+    func oneOwnerOnePlace() throws {
+        var order = DerivationOrder()
+        for kind in [DerivationKind.passcode, .applicationPassword] {
+            for _ in 0..<3 { _ = try stand(1, kind, in: &order) }
+            for owner in [2, 3] as [UInt32] { _ = try stand(owner, kind, in: &order) }
+            let owners = finish(&order).map(\.owner)
+            #expect(owners == [1, 2, 3, 1, 1])
+        }
+    }
+
+    @Test("passwords of applications are reached though one owner asks for one passcode after the other")
+    func passcodesDoNotStarvePasswords() throws {
+        var order = DerivationOrder()
+        _ = try stand(1, .passcode, in: &order)
+        _ = try stand(2, .applicationPassword, in: &order)
+        for round in 0..<10 {
+            _ = try stand(1, .passcode, in: &order)
+            let running = try #require(order.running)
+            order.end(running)
+            order.leave(running.place)
+            if order.running?.place.owner == 2 { return }
+            #expect(round < 2)
+        }
+        Issue.record("the password of the application was never reached")
+    }
+
+    @Test("an owner has eight places, four of them for passwords of applications; others have theirs")
+    func theLengthOfEachOwnerIsBounded() {
+        var order = DerivationOrder()
+        func enters(_ owner: UInt32, _ kind: DerivationKind) -> Bool { order.enter(owner, kind) != nil }
+        let passwords = (0..<5).map { _ in enters(1, .applicationPassword) }
+        #expect(passwords == [true, true, true, true, false])
+        let passcodes = (0..<5).map { _ in enters(1, .passcode) }
+        #expect(passcodes == [true, true, true, true, false])
+        let other = enters(2, .applicationPassword)
+        order.leave(.init(owner: 1, kind: .passcode))
+        let password = enters(1, .applicationPassword), passcode = enters(1, .passcode)
+        #expect(other && !password && passcode)
+    }
+
+    @Test("a request that leaves before its turn holds up nobody")
+    func whoeverLeavesHoldsUpNobody() throws {
+        var order = DerivationOrder()
+        let first = try stand(1, .passcode, in: &order)
+        let gone = try stand(2, .passcode, in: &order)
+        let last = try stand(3, .passcode, in: &order)
+        let afterGone = order.end(gone)
+        #expect(afterGone == nil && order.waitingCount == 1)
+        let afterFirst = order.end(first)
+        #expect(afterFirst == last)
+    }
+
+    /// Owners that come once and never again are forgotten, however many there are; everybody is served all the same.
+    @Test func manyOwnersAreServedInTurn() throws {
+        var order = DerivationOrder()
+        for owner in 0..<5000 as Range<UInt32> {
+            _ = try stand(owner, .passcode, in: &order)
+            guard owner > 0, let running = order.running else { continue }
+            order.end(running)
+            order.leave(running.place)
+        }
+        let left = finish(&order)
+        #expect(left.count == 1)
+    }
+}

@@ -1,0 +1,186 @@
+import Dispatch
+import Enclave
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeyWire
+import VaubanLinuxHost
+
+/// Derivations one at a time, and none for whoever is gone: with threads, connections and processes, and with the shipped cost.
+@Suite struct DerivationQueueTests {
+    private let bench = Workbench()
+
+    /// Whoever runs first, until it is let go.
+    private final class Holder: Sendable {
+        private let goOn = DispatchSemaphore(value: 0)
+        private let isOver = DispatchSemaphore(value: 0)
+
+        init(_ queue: DerivationQueue) throws {
+            let begun = DispatchSemaphore(value: 0)
+            let place = try queue.enter(.passcode, of: 1)
+            Thread.detachNewThread { [self] in
+                _ = refusal { try queue.withTurn(place, for: .patient) { begun.signal(); goOn.wait() } }
+                queue.leave(place)
+                isOver.signal()
+            }
+            begun.wait()
+        }
+
+        func letGo() {
+            goOn.signal()
+            isOver.wait()
+        }
+    }
+
+    /// A request on a thread of its own; what came of it.
+    private final class Asking: Sendable {
+        private let group = DispatchGroup()
+        private let result = Mutex<(isRun: Bool, reason: Refusal.Reason?)>((false, nil))
+
+        init(_ queue: DerivationQueue, _ owner: UInt32, _ requester: sending DerivationRequester) throws {
+            let place = try queue.enter(.applicationPassword, of: owner)
+            let before = queue.waitingCount
+            group.enter()
+            let given = Given(requester)
+            Thread.detachNewThread { [self] in
+                let reason = refusal { try queue.withTurn(place, for: given.requester) { result.withLock { $0.isRun = true } } }?.reason
+                queue.leave(place)
+                result.withLock { $0.reason = reason }
+                group.leave()
+            }
+            // It stands in the queue from here on, or has left it already.
+            while queue.waitingCount == before, group.wait(timeout: .now()) == .timedOut { sched_yield() }
+        }
+
+        /// `@unchecked Sendable`: handed to one thread, and not touched here again.
+        private struct Given: @unchecked Sendable {
+            let requester: DerivationRequester
+            init(_ requester: DerivationRequester) { self.requester = requester }
+        }
+
+        var end: (isRun: Bool, reason: Refusal.Reason?) {
+            group.wait()
+            return result.withLock { $0 }
+        }
+    }
+
+    private func socketPair() throws -> (Descriptor, Descriptor) {
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return (Descriptor(ends[0]), Descriptor(ends[1]))
+    }
+
+    @Test("a derivation whose caller hung up leaves the queue without running")
+    func whoHangsUpLeaves() throws {
+        let queue = DerivationQueue()
+        let holder = try Holder(queue)
+        let (own, others) = try socketPair()
+        let asking = try Asking(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
+        shutdown(others.number, Int32(SHUT_RDWR))
+        #expect(asking.end == (false, .cancelled) && queue.waitingCount == 0)
+        holder.letGo()
+    }
+
+    @Test("so does one whose caller's process has ended, though its connection stands")
+    func whoEndsLeaves() throws {
+        let queue = DerivationQueue()
+        let holder = try Holder(queue)
+        let (own, others) = try socketPair()
+        let process = Process()
+        let input = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/cat")
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let asking = try Asking(
+            queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), stillWaiting: {}))
+        kill(process.processIdentifier, SIGKILL)
+        withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }
+        holder.letGo()
+    }
+
+    @Test("one whose caller hung up in the very moment of its turn is not run either, and the next one is")
+    func whoHangsUpAtItsTurnIsNotRun() throws {
+        for _ in 0..<50 {
+            let queue = DerivationQueue()
+            let holder = try Holder(queue)
+            let (own, others) = try socketPair()
+            let gone = try Asking(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
+            let next = try Asking(queue, 3, .patient)
+            shutdown(others.number, Int32(SHUT_RDWR))
+            holder.letGo()
+            #expect(gone.end == (false, .cancelled) && next.end == (true, nil))
+        }
+    }
+
+    @Test("whoever waits for long is told so, again and again")
+    func whoWaitsIsTold() throws {
+        let queue = DerivationQueue()
+        let holder = try Holder(queue)
+        let told = DispatchSemaphore(value: 0)
+        let asking = try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { told.signal() }))
+        for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
+        holder.letGo()
+        #expect(asking.end == (true, nil))
+    }
+
+    @Test("one that cannot be told any more leaves")
+    func whoCannotBeToldLeaves() throws {
+        let queue = DerivationQueue()
+        let holder = try Holder(queue)
+        struct Gone: Error {}
+        #expect(try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (false, .cancelled))
+        holder.letGo()
+    }
+
+    /// The flood of the attack: sixteen users who add items with a password of the application, at the cost that is shipped. The one
+    /// that runs when the unlock comes is the only one before it, and when they hang up nothing of theirs is left.
+    @Test("an unlock waits for the one derivation that runs, in a flood by sixteen users with the shipped cost")
+    func anUnlockInAFloodWithTheShippedCost() throws {
+        let host = EnclaveHost(backend: bench.device, store: bench.store, clock: SystemClockForTests(), stretcher: PasscodeStretcher(.shipped))
+        let victim = Vault(person: 1, host: host)
+        try victim.setPasscode(secret(Workbench.passcode))
+        try victim.lock()
+        let (own, others) = try socketPair()
+        let ended = Mutex<[String]>([])
+        let group = DispatchGroup()
+        for person in 2000..<2016 as Range<UInt32> {
+            for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
+                group.enter()
+                Thread.detachNewThread {
+                    let requester = DerivationRequester(connection: own, process: nil, stillWaiting: {})
+                    let reason = refusal {
+                        let vault = Vault(person: person, host: host)
+                        _ = try vault.makeKey(
+                            .p256, try AccessControl(protection: .always, flags: .applicationPassword), password: secret("of an application"), for: requester)
+                    }?.reason
+                    ended.withLock { $0.append(reason.map { "\($0)" } ?? "served") }
+                    group.leave()
+                }
+            }
+        }
+        // One turn for each of the sixteen owners would be before it, were it not first.
+        while host.derivations.waitingCount < 32 { sched_yield() }
+        let before = host.derivations.turnsBegun
+        try victim.unlock(secret(Workbench.passcode))
+        // This one, and those that began before it was asked for and after it was answered; `DerivationOrderTests` has it exactly.
+        #expect(host.derivations.turnsBegun - before <= 10)
+        #expect(victim.status.lock == .unlocked)
+        shutdown(others.number, Int32(SHUT_RDWR))
+        #expect(group.wait(timeout: .now() + 120) == .success)
+        let reasons = ended.withLock { $0 }
+        #expect(reasons.count { $0 == "cancelled" } >= 16 && reasons.allSatisfy { ["cancelled", "served"].contains($0) })
+        #expect(host.derivations.waitingCount == 0)
+        try victim.lock()
+        try victim.unlock(secret(Workbench.passcode))
+    }
+}
+
+/// The machine's clock: the cost is measured by it.
+private struct SystemClockForTests: EnclaveClock {
+    var boot: UInt64 { MachineClock.boot }
+    var monotonic: UInt64 { MachineClock.monotonic }
+    var referenceMicroseconds: Int64 { MachineClock.referenceMicroseconds }
+}

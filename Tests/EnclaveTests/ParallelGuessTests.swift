@@ -1,0 +1,127 @@
+import Dispatch
+import Enclave
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+
+/// Passcodes that are tried at the same moment: worth what they are worth one after the other, and a delay begins only after one that
+/// was compared and wrong.
+@Suite struct ParallelGuessTests {
+    private let bench = Workbench()
+
+    /// Tries all of them at once; what each was refused with.
+    private func tryTogether(_ passcodes: [String], in vault: Vault) -> [Refusal.Reason?] {
+        let answers = Mutex([Refusal.Reason?](repeating: nil, count: passcodes.count))
+        DispatchQueue.concurrentPerform(iterations: passcodes.count) { index in
+            let reason = refusal { try vault.unlock(secret(passcodes[index])) }?.reason
+            answers.withLock { $0[index] = reason }
+        }
+        return answers.withLock { $0 }
+    }
+
+    @Test("seven right passcodes at the same moment all unlock, and use up no try")
+    func sevenRightPasscodesAtOnce() throws {
+        for _ in 1...20 {
+            _ = try bench.startProtected()
+            let vault = bench.start()
+            #expect(tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault).allSatisfy { $0 == nil })
+            #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
+            #expect(try bench.attempts().failures == 0)
+            bench.store.files = [:]
+        }
+    }
+
+    @Test("four wrong passcodes beside three right ones lock nobody out")
+    func fourWrongBesideThreeRight() throws {
+        for _ in 1...20 {
+            let vault = try bench.startProtected()
+            let passcodes = ["wrong 1", Workbench.passcode, "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4"]
+            let answers = tryTogether(passcodes, in: vault)
+            for (passcode, answer) in zip(passcodes, answers) {
+                #expect(answer == (passcode == Workbench.passcode ? nil : .authenticationFailed))
+            }
+            bench.store.files = [:]
+        }
+    }
+
+    /// Hostile parallelism: what is killed and started again, while the clock stands, compares what five guesses in turn do.
+    @Test("parallel wrong passcodes are compared no more often than those in turn, also across kills")
+    func parallelGuessesAcrossKills() throws {
+        _ = try bench.startProtected()
+        bench.journal.clear()
+        for round in 0..<30 {
+            // The enclave is killed after so many writes: nothing more reaches its disk.
+            let vault = bench.start()
+            bench.store.fail(.attempts, with: .failed("killed"), after: round % 4)
+            _ = tryTogether((1...7).map { "wrong \($0)" }, in: vault)
+            bench.store.fail(.attempts, with: nil)
+            let compared = bench.journal.events.count { $0 == .tangled }
+            #expect(compared <= 5)
+            #expect(try bench.attempts().failures == Int64(compared))
+        }
+        #expect(bench.journal.events.count { $0 == .tangled } == 5)
+        #expect(bench.start().status.secondsToWait == 60)
+    }
+
+    /// Whatever instant the machine is stopped at, the record that stands there has every guess that was compared by then, and at most
+    /// one more.
+    @Test("a crash between the count and the comparison costs that one try and no other")
+    func aCrashCostsOneTry() throws {
+        let store = SnapshotStore(bench.store)
+        let host = EnclaveHost(
+            backend: bench.device, store: store, clock: bench.clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
+        let vault = Vault(person: Workbench.person, host: host)
+        try vault.setPasscode(secret(Workbench.passcode))
+        store.clear()
+        _ = tryTogether(["wrong 1", "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4", Workbench.passcode], in: vault)
+        let snapshots = store.snapshots
+        #expect(snapshots.count == 7 + 3)
+        var wrongInARow: Int64 = 0
+        for (index, snapshot) in snapshots.enumerated() {
+            let crashed = Workbench(files: snapshot)
+            let status = crashed.start().status
+            let failures = try crashed.attempts().failures
+            // A right one is the only thing that brings the count back to zero.
+            #expect(failures == 0 || failures == wrongInARow + 1, "write \(index)")
+            #expect(status.secondsToWait == DelayProfile.rolling.delay(afterFailures: failures))
+            wrongInARow = failures
+        }
+        // Right ones that come together and are cut off at the first count: one try is gone, not seven.
+        store.clear()
+        _ = tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault)
+        let before = try bench.attempts().failures
+        for snapshot in store.snapshots { #expect(try Workbench(files: snapshot).attempts().failures <= before + 1) }
+    }
+
+    /// The count stands, since nobody can say any more whether it was compared; the next one is not made to wait for it.
+    @Test("a try that a power cut may take back is counted, and delays nobody")
+    func anUnsureCountDelaysNobody() throws {
+        let vault = try bench.startProtected()
+        bench.store.fail(.attempts, with: .unsure("the folder does not sync"))
+        for _ in 1...6 { #expect(refusal { try vault.unlock(secret("wrong one")) }?.reason == .storageFailed) }
+        bench.store.fail(.attempts, with: nil)
+        #expect(vault.status.secondsToWait == 0)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.triesLeft == 5)
+    }
+}
+
+/// Keeps what the disk holds after each write of the record of tries.
+private final class SnapshotStore: StateStore {
+    private let inner: MemoryStore
+    private let list = Mutex<[[String: [UInt8]]]>([])
+
+    init(_ inner: MemoryStore) { self.inner = inner }
+
+    var snapshots: [[String: [UInt8]]] { list.withLock { $0 } }
+    func clear() { list.withLock { $0 = [] } }
+
+    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? { try inner.read(name, of: person, max: max) }
+    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String { try inner.quarantine(name, of: person) }
+    func quarantined(of person: UInt32) throws(StateFault) -> [String] { try inner.quarantined(of: person) }
+
+    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
+        try inner.replace(name, of: person, with: bytes)
+        if name == .attempts { list.withLock { $0.append(inner.files) } }
+    }
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Enclave
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+
+/// A disk that does not answer for one user holds up nobody else: neither a vault that is read, nor one that is written, nor the sweep
+/// that locks everybody before the machine sleeps.
+@Suite struct StalledDiskTests {
+    private let bench = Workbench()
+    private static let stalled: UInt32 = 1
+    private static let other: UInt32 = 2
+
+    private struct Stall {
+        let store: StallingStore
+        let vaults: Vaults
+
+        init(_ bench: Workbench) {
+            store = StallingStore(bench.store, of: StalledDiskTests.stalled)
+            vaults = Vaults(
+                host: EnclaveHost(
+                    backend: bench.device, store: store, clock: bench.clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1))))
+        }
+
+        /// Something that reaches the stalled user's disk, and stands there.
+        func begin(_ body: @escaping @Sendable (Vaults) -> Void) -> DispatchGroup {
+            let group = DispatchGroup()
+            let vaults = vaults
+            group.enter()
+            Thread.detachNewThread {
+                body(vaults)
+                group.leave()
+            }
+            store.waitUntilStalled()
+            return group
+        }
+    }
+
+    @Test("while one user's files are being read, another is served")
+    func aReadThatStallsHoldsUpNobodyElse() throws {
+        for person in [Self.stalled, Self.other] { try bench.start(person).setPasscode(secret(Workbench.passcode)) }
+        let stall = Stall(bench)
+        stall.store.stall()
+        let group = stall.begin { _ = $0.vault(of: Self.stalled).status }
+        let vault = stall.vaults.vault(of: Self.other)
+        try vault.unlock(secret(Workbench.passcode))
+        #expect(vault.status.lock == .unlocked)
+        #expect(stall.vaults.all.map(\.person) == [Self.other] && stall.vaults.known(Self.stalled) == nil)
+        stall.store.letGo()
+        group.wait()
+        #expect(stall.vaults.known(Self.stalled)?.status.lock == .beforeFirstUnlock)
+    }
+
+    @Test("while one user's guess is being counted, another unlocks")
+    func aWriteThatStallsHoldsUpNobodyElse() throws {
+        for person in [Self.stalled, Self.other] { try bench.start(person).setPasscode(secret(Workbench.passcode)) }
+        let stall = Stall(bench)
+        let first = stall.vaults.vault(of: Self.stalled)
+        stall.store.stall()
+        let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret(Workbench.passcode)) } }
+        try stall.vaults.vault(of: Self.other).unlock(secret(Workbench.passcode))
+        stall.store.letGo()
+        group.wait()
+        #expect(first.status.lock == .unlocked)
+    }
+
+    @Test("the machine's sleep locks everybody else at once, and the stalled one as soon as it can be had")
+    func aSweepPassesAStalledVault() throws {
+        let stall = Stall(bench)
+        for person in [Self.stalled, Self.other] { try stall.vaults.vault(of: person).setPasscode(secret(Workbench.passcode)) }
+        let first = stall.vaults.vault(of: Self.stalled), second = stall.vaults.vault(of: Self.other)
+        let sweep = VaultSweep()
+        let completed = Mutex<[UInt32]>([])
+        let isComplete = DispatchSemaphore(value: 0)
+        stall.store.stall()
+        let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret("wrong one")) } }
+        for _ in 1...3 {
+            sweep.tell(.machineSleeps, to: stall.vaults.all, patience: 1_000_000) { vaults in
+                completed.withLock { $0 += vaults.map(\.person) }
+                if vaults.contains(where: { $0.person == Self.stalled }) { isComplete.signal() }
+            }
+        }
+        #expect(second.status.lock == .locked)
+        #expect(completed.withLock { $0 } == [Self.other, Self.other, Self.other] && sweep.isPending(Self.stalled))
+        // Nor does the time at which something is due next wait for it.
+        _ = (first.due, second.settle(), second.due)
+        stall.store.letGo()
+        group.wait()
+        isComplete.wait()
+        #expect(first.status.lock == .locked)
+        // Said three times, it was told once.
+        while sweep.isPending(Self.stalled) { sched_yield() }
+        #expect(completed.withLock { $0.count { $0 == Self.stalled } } == 1)
+    }
+}
+
+/// A store in memory whose disk does not answer for one user, from a moment on until it is let go.
+private final class StallingStore: StateStore {
+    private let inner: MemoryStore
+    private let person: UInt32
+    private let isStalling = Mutex(false)
+    private let reached = DispatchSemaphore(value: 0)
+    private let goOn = DispatchSemaphore(value: 0)
+
+    init(_ inner: MemoryStore, of person: UInt32) {
+        self.inner = inner
+        self.person = person
+    }
+
+    func stall() { isStalling.withLock { $0 = true } }
+    func waitUntilStalled() { reached.wait() }
+
+    func letGo() {
+        isStalling.withLock { $0 = false }
+        goOn.signal()
+    }
+
+    private func pass(_ person: UInt32) {
+        guard person == self.person, isStalling.withLock({ $0 }) else { return }
+        reached.signal()
+        goOn.wait()
+    }
+
+    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
+        pass(person)
+        return try inner.read(name, of: person, max: max)
+    }
+
+    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
+        pass(person)
+        try inner.replace(name, of: person, with: bytes)
+    }
+
+    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String { try inner.quarantine(name, of: person) }
+    func quarantined(of person: UInt32) throws(StateFault) -> [String] { try inner.quarantined(of: person) }
+}

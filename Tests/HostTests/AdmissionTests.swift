@@ -1,0 +1,205 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanLinuxHost
+
+/// Who may use the installed service, whose state is whose, and what a room says of it in its log.
+@Suite struct AdmissionTests {
+    private let etc: TestFolder
+    private let accounts: Accounts
+
+    init() throws {
+        etc = try TestFolder()
+        try FileManager.default.createDirectory(atPath: "\(etc.path)/vauban", withIntermediateDirectories: false)
+        accounts = Accounts(folder: etc.path, filesOwner: geteuid())
+        try write("passwd", "anna:x:1000:1000::/:/bin/sh\n")
+        try write("subuid", "anna:100000:65536\n")
+    }
+
+    private func write(_ name: String, _ text: String) throws {
+        let path = "\(etc.path)/\(name)"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
+        chmod(path + ".new", 0o644)
+        try #require(rename(path + ".new", path) == 0)
+    }
+
+    private func refusal(_ uid: UInt32, _ names: NameService) -> Refusal? {
+        do throws(Refusal) {
+            try Admission(accounts: accounts, names: names).admit(uid)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("a uid that nobody knows is refused, and the refusal says what root can do")
+    func unknownUIDs() throws {
+        let names = NameService(ask: { _ in .nobody })
+        #expect(refusal(1000, names) == nil && refusal(100_001, names) == nil)
+        for uid: UInt32 in [61_184, 54_321] {
+            let refusal = try #require(self.refusal(uid, names))
+            #expect(refusal.reason == .notAllowedHere && refusal.detail?.contains("/etc/vauban/uids") == true)
+        }
+        try write("vauban/uids", "54321\n61184-65519 each\n")
+        #expect(refusal(61_184, names) == nil && refusal(54_321, names) == nil)
+    }
+
+    @Test("a user of a directory is known by the name service, and stays known while it does not answer")
+    func directoryUsers() throws {
+        let answer = Mutex(NameService.Answer.silent), time = Mutex<UInt64>(1)
+        let names = NameService(now: { time.withLock { $0 } }) { _ in answer.withLock { $0 } }
+        #expect(refusal(70_000, names)?.reason == .unavailable)
+        #expect(accounts.owner(of: 70_000) == Accounts.unlistedOwner)
+        answer.withLock { $0 = .named("carla") }
+        // Not asked again at once.
+        #expect(refusal(70_000, names)?.reason == .unavailable)
+        time.withLock { $0 += NameLimits.nobodyTime }
+        #expect(refusal(70_000, names) == nil && accounts.name(of: 70_000) == "carla" && accounts.owner(of: 70_000) == 70_000)
+        answer.withLock { $0 = .silent }
+        time.withLock { $0 += 2 * NameLimits.nameTime }
+        #expect(refusal(70_000, names) == nil)
+    }
+
+    @Test("a name service that hangs holds up nobody whom it named before")
+    func aHangingNameService() throws {
+        let hangs = Mutex(false), time = Mutex<UInt64>(1), ends = DispatchSemaphore(value: 0)
+        let names = NameService(now: { time.withLock { $0 } }) { uid in
+            if hangs.withLock({ $0 }) { ends.wait() }
+            return .named("user\(uid)")
+        }
+        #expect(names.user(70_000) == .named("user70000"))
+        hangs.withLock { $0 = true }
+        time.withLock { $0 += 2 * NameLimits.nameTime }
+        // Asked for again behind the answers, once, and nobody waits for it.
+        for _ in 0..<100 { #expect(names.user(70_000) == .named("user70000")) }
+        // Refreshing takes one of those that may be asked at once; beyond them nobody waits either.
+        for _ in 0..<NameLimits.askedMax { ends.signal() }
+    }
+
+    @Test("users who come at the same moment wait for their turn to be asked for, and are refused by nobody")
+    func manyDirectoryUsersAtOnce() throws {
+        let count = 3 * NameLimits.askedMax, asked = Mutex(0), most = Mutex(0), begun = DispatchSemaphore(value: 0)
+        let mayAnswer = DispatchSemaphore(value: 0), answered = DispatchSemaphore(value: 0), answers = Mutex<[NameService.Answer]>([])
+        let names = NameService(ask: { uid -> NameService.Answer in
+            let now = asked.withLock { asked -> Int in
+                asked += 1
+                return asked
+            }
+            most.withLock { $0 = max($0, now) }
+            begun.signal()
+            mayAnswer.wait()
+            asked.withLock { $0 -= 1 }
+            return .named("user\(uid)")
+        })
+        for uid in UInt32(70_000)..<UInt32(70_000 + count) {
+            Thread {
+                let answer = names.user(uid)
+                answers.withLock { $0.append(answer) }
+                answered.signal()
+            }.start()
+        }
+        for _ in 0..<NameLimits.askedMax { begun.wait() }
+        for _ in 0..<count { mayAnswer.signal() }
+        for _ in 0..<count { answered.wait() }
+        #expect(answers.withLock { $0.allSatisfy { $0 != .silent } } && most.withLock { $0 } == NameLimits.askedMax)
+    }
+
+    @Test("the system's own users are named, and made-up numbers are nobody's")
+    func theSystem() {
+        #expect(NameService.system(0) == .named("root"))
+        #expect(NameService.system(3_999_999_999) == .nobody)
+    }
+
+    // MARK: Whose state it is
+
+    private func holders(_ state: TestFolder) -> StateHolders { StateHolders(accounts: accounts) { state.folder } }
+
+    private func verify(_ uid: UInt32, _ holders: StateHolders) -> Refusal? {
+        do throws(Refusal) {
+            try holders.verify(uid)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("the next holder of a number does not find the keychain of the last")
+    func anotherHolder() throws {
+        let state = try TestFolder()
+        let holders = holders(state)
+        #expect(verify(1000, holders) == nil && !state.folder.contains("1000"))
+        let place = try state.folder.subfolder("1000", creating: true)
+        // One that an earlier version made is bound to whoever has the number now.
+        #expect(verify(1000, holders) == nil)
+        #expect(try StateHolder.read(in: place) == StateHolder(uid: 1000, name: "anna"))
+        try write("passwd", "bert:x:1000:1000::/:/bin/sh\n")
+        let refusal = try #require(verify(1000, holders))
+        #expect(refusal.reason == .notAllowedHere && ["anna", "bert", "vauban-state keep 1000", "vauban-state set-aside 1000"].allSatisfy { refusal.detail?.contains($0) == true })
+        // It is asked each time, so what root does takes effect by itself: a renamed user, as `vauban-state keep` writes it.
+        try StateHolder(uid: 1000, name: "bert").write(in: place)
+        #expect(verify(1000, holders) == nil)
+        try write("passwd", "anna:x:1000:1000::/:/bin/sh\n")
+        #expect(verify(1000, holders)?.reason == .notAllowedHere)
+    }
+
+    @Test("a subordinate uid's keychain is bound to its owner, since ranges are used again too")
+    func subordinateHolders() throws {
+        let state = try TestFolder()
+        let place = try state.folder.subfolder("100005", creating: true)
+        #expect(verify(100_005, holders(state)) == nil)
+        #expect(try StateHolder.read(in: place)?.name == "subordinate:anna")
+        try write("passwd", "bert:x:1001:1001::/:/bin/sh\n")
+        try write("subuid", "bert:100000:65536\n")
+        #expect(verify(100_005, holders(state))?.reason == .notAllowedHere)
+    }
+
+    @Test("a subordinate uid of a directory's user stays bound to the same owner, whoever was named meanwhile")
+    func subordinateHoldersOfDirectoryUsers() throws {
+        try write("subuid", "70000:300000:65536\n")
+        let state = try TestFolder()
+        let place = try state.folder.subfolder("300005", creating: true)
+        #expect(verify(300_005, holders(state)) == nil)
+        #expect(try StateHolder.read(in: place)?.name == "subordinate:70000")
+        // The owner comes, and the name service names them: that is no other owner.
+        accounts.confirm(70_000, name: "carla")
+        #expect(verify(300_005, holders(state)) == nil)
+    }
+
+    @Test("a holder file that says nothing is no holder's, and nothing is opened by it", arguments: ["", "vauban holder 2\n1000 anna\n", "vauban holder 1\nanna\n", "vauban holder 1\n1000 anna\nx"])
+    func damagedHolders(_ text: String) throws {
+        let state = try TestFolder()
+        let place = try state.folder.subfolder("1000", creating: true)
+        try DurableFile(StateHolder.fileName, in: place).replace(with: Array(text.utf8))
+        #expect(verify(1000, holders(state))?.reason == .stateUnreadable)
+    }
+
+    // MARK: The log
+
+    @Test("nobody writes more than a few lines a minute by being refused, and those left out are counted")
+    func boundedLog() {
+        let time = Mutex<UInt64>(1)
+        let limiter = LogLimiter(now: { time.withLock { $0 } })
+        let written = (0..<1000).compactMap { _ in limiter.line(about: 1000) }
+        #expect(written == [Int](repeating: 0, count: LogLimiter.linesPerOwnerMax))
+        // Another owner's fault is still told, and so is how much was left out.
+        #expect(limiter.line(about: 1001) == 1000 - LogLimiter.linesPerOwnerMax && limiter.line(about: 1001) == 0)
+        let all = (2000..<4000).count { limiter.line(about: $0) != nil }
+        #expect(all == LogLimiter.linesMax - LogLimiter.linesPerOwnerMax - 2)
+        time.withLock { $0 += LogLimiter.period }
+        #expect(limiter.line(about: 1000) == 2000 - all && limiter.line(about: 1000) == 0)
+    }
+
+    // MARK: The witness's line
+
+    @Test("a standing line is waited for while it may come, and not when it has been away for long")
+    func expectation() {
+        var expectation = StandingExpectation(from: 100, grace: 50)
+        #expect(expectation.wait(from: 100, until: 130) == 130 && expectation.wait(from: 140, until: 170) == 150)
+        #expect(expectation.wait(from: 150, until: 180) == nil && expectation.wait(from: 9_000, until: 9_030) == nil)
+        expectation.lost(at: 10_000)
+        #expect(expectation.wait(from: 10_001, until: 10_031) == 10_031 && expectation.wait(from: 10_050, until: 10_080) == nil)
+    }
+}

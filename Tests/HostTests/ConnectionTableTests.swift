@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaubanLinuxHost
+
+/// Who gets a connection of an endpoint, and who gives way for it (Specs/owners.md, section 4).
+@Suite struct ConnectionTableTests {
+    /// A connection that is idle since a time that the test says, or at work.
+    private final class Played: TabledConnection {
+        let since: Mutex<UInt64?>
+        let isEnded = Mutex(false)
+        init(idleSince since: UInt64?) { self.since = Mutex(since) }
+        var idleSince: UInt64? { since.withLock { $0 } }
+        func endWhenIdle() { isEnded.withLock { $0 = true } }
+        var ended: Bool { isEnded.withLock { $0 } }
+    }
+
+    /// As many connections of an owner as it gets, up to a number.
+    private func fill(_ table: ConnectionTable, _ owner: UInt32, _ count: Int, idleSince: UInt64? = nil) -> [(ConnectionTable.Place, Played)] {
+        (0..<count).compactMap { index in
+            guard let place = table.enter(owner) else { return nil }
+            let played = Played(idleSince: idleSince.map { $0 + UInt64(index) })
+            table.set(played, in: place)
+            return (place, played)
+        }
+    }
+
+    @Test("one owner has a quarter at most, at work or idle")
+    func oneOwner() {
+        #expect(fill(ConnectionTable(max: 1024), 1000, 2000).count == 256)
+        let idle = ConnectionTable(max: 1024)
+        let all = fill(idle, 1000, 300, idleSince: 1)
+        // Each gets in, and those idle for longest are those that gave way.
+        #expect(all.count == 300 && idle.count(of: 1000) == 256 && all.map(\.1.ended) == (0..<300).map { $0 < 44 })
+    }
+
+    @Test("whatever others hold and never let go, the next owner has connections", arguments: [1, 3, 10, 100, 300])
+    func theNextOwner(_ hostile: Int) {
+        let table = ConnectionTable(max: 1024)
+        // In turn, so that each of them takes what the others leave.
+        for _ in 0..<1024 { for owner in 0..<hostile { _ = table.enter(UInt32(owner)) } }
+        #expect(fill(table, 5000, 1).count == 1, "\(table.count) stand")
+        if hostile <= 100 { #expect(fill(table, 5000, 4).count == 4) }
+    }
+
+    @Test("numbers of one owner are one owner's, however many they are")
+    func subordinateUIDs() throws {
+        let etc = try TestFolder()
+        try Data("mallory:x:1000:1000::/:/bin/sh\nanna:x:1001:1001::/:/bin/sh\n".utf8).write(to: URL(fileURLWithPath: "\(etc.path)/passwd"))
+        try Data("mallory:100000:65536\n".utf8).write(to: URL(fileURLWithPath: "\(etc.path)/subuid"))
+        let accounts = Accounts(folder: etc.path)
+        let table = ConnectionTable(max: 1024)
+        let taken = (0..<4000).count { table.enter(accounts.owner(of: 100_000 + UInt32($0))) != nil }
+        #expect(taken == 256)
+        #expect(fill(table, accounts.owner(of: 1001), 100).count == 100)
+    }
+
+    @Test("an idle connection of whoever has the most gives way before anybody else's")
+    func theLargestGivesWay() {
+        let table = ConnectionTable(max: 12)
+        let large = fill(table, 1, 3, idleSince: 100), small = fill(table, 2, 2, idleSince: 1)
+        #expect(large.count == 3 && small.count == 2)
+        #expect(fill(table, 3, 2, idleSince: 200).count == 2)
+        // What is free is enough for the first of a further owner, and not for the second.
+        #expect(fill(table, 4, 1).count == 1 && !large[0].1.ended)
+        _ = table.enter(4)
+        #expect(large[0].1.ended && small.allSatisfy { !$0.1.ended })
+    }
+
+    @Test("what is at work is never closed")
+    func workIsNeverClosed() {
+        let table = ConnectionTable(max: 64)
+        let working = fill(table, 1, 64)
+        let idle = fill(table, 2, 64, idleSince: 1)
+        _ = fill(table, 3, 64)
+        #expect(working.allSatisfy { !$0.1.ended } && idle.contains { $0.1.ended })
+        // When its work is done it may give way again.
+        working[0].1.since.withLock { $0 = 5 }
+        #expect(table.endOneIdle() && working[0].1.ended)
+    }
+
+    @Test("a place that is left, or whose owner is known only later, counts where it belongs")
+    func places() throws {
+        let table = ConnectionTable(max: 100)
+        let place = try #require(table.enter(Accounts.unlistedOwner))
+        table.move(place, to: 7)
+        #expect(table.count(of: Accounts.unlistedOwner) == 0 && table.count(of: 7) == 1)
+        table.leave(place)
+        #expect(table.count == 0)
+        table.leave(place)
+        table.move(place, to: 8)
+        #expect(table.count == 0 && table.count(of: 8) == 0)
+    }
+
+    @Test("no more are closed at once than may be answering what had just come")
+    func leaving() {
+        let table = ConnectionTable(max: 1024)
+        let idle = fill(table, 1, 256, idleSince: 1)
+        let further = (0..<500).count { _ in table.enter(1) != nil }
+        #expect(further == DoorLimits.leavingMax && idle.count { $0.1.ended } == DoorLimits.leavingMax)
+        for (place, played) in idle where played.ended { table.leave(place) }
+        #expect(table.enter(1) != nil)
+    }
+
+    @Test("an endpoint serves as many as files may be open")
+    func descriptors() {
+        #expect(DescriptorLimit.connections(1024, files: 65_536) == 1024)
+        #expect(DescriptorLimit.connections(1024, files: 1024) == 153)
+        #expect(DescriptorLimit.connections(1024, files: 10) == 1)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Glibc
+import Testing
+import VaubanLinuxHost
+
+/// Idle connections that give way on real sockets: nothing that was sent is lost, and a client goes on by itself.
+@Suite struct IdleConnectionTests {
+    /// An endpoint of this process that answers each message with itself.
+    private final class Echo: Sendable {
+        let folder: TestFolder
+        let table: ConnectionTable
+        private let stays: Bool
+
+        init(max: Int, stays: Bool = false) throws {
+            folder = try TestFolder()
+            table = ConnectionTable(max: max)
+            self.stays = stays
+            let door = Doorway(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
+            Thread.detachNewThread { [stays] in
+                try? door.run(refused: { _, _ in }) { visitor in
+                    if stays { visitor.stay() }
+                    while let message = try? visitor.channel.receive(.idle), (try? visitor.channel.send(header: message.header)) != nil {}
+                }
+            }
+        }
+
+        var service: Service {
+            Service.own(.named(home: folder.path), home: folder.path, ServiceEnvironment(namedHome: folder.path, userHome: nil, runtimeFolder: nil))
+        }
+        var address: ServerAddress { ServerAddress(folder: folder.path, socket: "echo", serverUID: geteuid()) }
+    }
+
+    @Test("a client whose pooled connection gave way is answered over a fresh one")
+    func reconnects() throws {
+        let echo = try Echo(max: 32)
+        let client = ServiceConnection(service: echo.service, address: echo.address, startsService: false)
+        func ask(_ byte: UInt8) throws {
+            let channel = try client.send([byte], nil)
+            #expect(try channel.receive(.machine).header == [byte])
+            client.give(back: channel)
+        }
+        try ask(1)
+        // Others of the same owner, each of which was answered and then waits: the client's is idle for longest.
+        var others: [Channel] = []
+        for byte in 0..<UInt8(40) {
+            let other = try echo.address.connect()
+            try other.send(header: [byte])
+            #expect(try other.receive(.machine).header == [byte])
+            others.append(other)
+        }
+        #expect(echo.table.count <= 8)
+        for byte in 2..<UInt8(20) { try ask(byte) }
+    }
+
+    @Test("connections on which more hangs than the next request stay, and further ones are closed")
+    func stays() throws {
+        let echo = try Echo(max: 32, stays: true)
+        var kept: [Channel] = []
+        while kept.count < 8 {
+            let channel = try echo.address.connect()
+            try channel.send(header: [1])
+            #expect(try channel.receive(.machine).header == [1])
+            kept.append(channel)
+        }
+        #expect(throws: HandshakeFault.self) { _ = try echo.address.connect() }
+        for channel in kept {
+            try channel.send(header: [2])
+            #expect(try channel.receive(.machine).header == [2])
+        }
+    }
+
+    @Test("what was sent before a connection is ended is received and answered, and what is sent later fails at once")
+    func nothingIsLost() throws {
+        let pair = try SocketPair()
+        let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
+        let client = try Channel(socket: pair.first, expecting: expected), server = try Channel(socket: pair.second, expecting: expected)
+        #expect(server.idleSince == nil)
+        try client.send(header: [1])
+        server.endWhenIdle()
+        // Whoever watches this connection for its caller's hang-up sees none.
+        let wakeup = try Wakeup()
+        #expect(wakeup.wait(until: 0, connection: server.socket) == .deadline)
+        #expect(try server.receive(.idle).header == [1])
+        try server.send(header: [2])
+        #expect(try client.receive(.machine).header == [2])
+        #expect(throws: ChannelFault.self) { _ = try server.receive(.idle) }
+        do throws(ChannelFault) {
+            try client.send(header: [3])
+            Issue.record("it was sent")
+        } catch {
+            guard case .closed = error else { Issue.record("\(error)"); return }
+        }
+        client.shutDown()
+        #expect(wakeup.wait(until: .max, connection: server.socket) == .hungUp)
+    }
+}

@@ -1,0 +1,137 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// Items that were deleted a while ago (Specs/history.md).
+@Suite struct DeletedItemTests {
+    private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
+    private static let day: Int64 = 24 * 3600 * 1_000_000
+
+    @Test("a deleted item is found by nothing, and comes back whole")
+    func undelete() throws {
+        let room = try Room()
+        try room.add(name, value: "one", control: .userPresence)
+        try room.update(name, value: "two")
+        try room.delete(name)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(Refusal.Reason.of { _ = try room.find([:], limit: .all) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.delete(name) } == .itemNotFound)
+        let item = try #require(try room.deleted().first)
+        #expect(item.record.attributes[.account] == .text("anna") && item.deleted == room.clock.withLock { $0 })
+        try room.history(.undelete(item.item))
+        let asked = room.enclave.state.withLock { $0.timesAsked }
+        #expect(try room.find(name).first?.value == "two")
+        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(try room.find([.account: .text("anna")], data: false) { $0.authenticationUI = .describe }.count == 1)
+        // Its earlier values went with it.
+        #expect(try room.versions(name).isEmpty)
+        #expect(try room.deleted().isEmpty)
+        #expect(Refusal.Reason.of { try room.history(.undelete(item.item)) } == .itemNotFound)
+    }
+
+    @Test("delete followed by add is free of the deleted item, which then cannot take its name")
+    func nameIsFree() throws {
+        let room = try Room()
+        for number in 0..<3 {
+            try room.add(name, value: "value \(number)")
+            try room.delete(name)
+        }
+        try room.add(name, value: "new")
+        let deleted = try room.deleted()
+        #expect(deleted.count == 3)
+        #expect(Refusal.Reason.of { try room.history(.undelete(deleted[2].item)) } == .duplicateItem)
+        #expect(try room.find(name).first?.value == "new")
+        try room.delete(name)
+        try room.history(.undelete(deleted[2].item))
+        #expect(try room.find(name).first?.value == "value 2")
+        #expect(try room.database.rowCount() == 1)
+    }
+
+    @Test("at once, or of another class, nothing stays; a deleted item can be destroyed")
+    func atOnce() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.serve(.delete(room.query(name), atOnce: true))
+        try room.add([.label: .text("a key")], value: "k", kind: .key)
+        try room.delete([.label: .text("a key")], kind: .key)
+        #expect(try room.deleted().isEmpty)
+        try room.add(name, value: "one")
+        try room.delete(name)
+        let item = try #require(try room.deleted().first)
+        #expect(try room.history(.purge(item.item)).messages.first == .cleared(1))
+        #expect(try room.deleted().isEmpty)
+    }
+
+    @Test("thirty days, then it is destroyed at the next request, also after a restart")
+    func expires() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.delete(name)
+        room.clock.withLock { $0 += 29 * Self.day }
+        #expect(try room.deleted().count == 1)
+        try room.add([.service: .text("later")], value: "two")
+        try room.delete([.service: .text("later")])
+        try room.restart()
+        room.clock.withLock { $0 += Self.day }
+        _ = try? room.find([.service: .text("anything")])
+        #expect(try room.database.deletedRows(after: 0, count: 10).count == 1)
+        #expect(try room.deleted().first?.record.attributes[.service] == .text("later"))
+        room.clock.withLock { $0 += 29 * Self.day }
+        #expect(try room.deleted().isEmpty)
+        #expect(try room.database.deletedRows(after: 0, count: 10).isEmpty)
+    }
+
+    @Test("ten of one name are kept, and a loop of adding and deleting is bounded")
+    func bounded() throws {
+        let room = try Room()
+        for number in 0..<12 {
+            try room.add(name, value: "value \(number)")
+            try room.delete(name)
+        }
+        #expect(try room.deleted().count == 10)
+        let large = String(repeating: "x", count: 1 << 20)
+        for number in 0..<20 {
+            let flood: [AttributeName: AttributeValue] = [
+                .service: .text("flood \(number)"), .accessGroup: .text("program:/usr/bin/flood"),
+            ]
+            try room.add(flood, value: large)
+            try room.delete(flood)
+        }
+        let deleted = try room.deleted()
+        let floods = deleted.count { $0.record.attributes[.accessGroup] == .text("program:/usr/bin/flood") }
+        #expect(floods >= 11 && floods < 16)
+        // It pushed out what is its own.
+        #expect(deleted.count == floods + 10)
+    }
+
+    @Test("history is for the person's own hand, and what another program kept comes back only after a yes")
+    func owners() throws {
+        let room = try Room()
+        let (mail, chat) = (Callers.installed("/usr/bin/mail"), Callers.installed("/usr/bin/chat"))
+        try room.serve(
+            .add(ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name)), returns: [], hasData: true), value: "of mail",
+            as: mail)
+        for request in [HistoryRequest.list(room.query(name)), .deleted(ofAllOwners: true), .setting(false), .clear(nil)] {
+            #expect(Refusal.Reason.of { try room.history(request, as: chat) } == .notAllowedHere)
+        }
+        try room.serve(.delete(room.query(name)), as: mail)
+        let hand = Callers.commandLine()
+        #expect(try room.deleted(as: hand).isEmpty)
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        let all = try room.history(.deleted(ofAllOwners: true), as: hand).messages
+        guard case .deleted(let item)? = all.first else { throw Refusal(.internalFault) }
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { try room.history(.undelete(item.item), as: hand) } == .cancelled)
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        try room.history(.undelete(item.item), as: hand)
+        #expect(try room.serve(.copyMatching(room.query(name) { $0.returnsData = true }), as: mail).found.first?.value == "of mail")
+        // What the hand clears is its own.
+        try room.serve(.delete(room.query(name)), as: mail)
+        #expect(try room.history(.clear(nil), as: hand).messages.first == .cleared(0))
+    }
+}

@@ -1,0 +1,225 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+
+/// Earlier values of items (Specs/history.md).
+@Suite struct HistoryTests {
+    private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
+
+    @Test("the last ten values are kept, the newest first, and no search meets them")
+    func tenValues() throws {
+        let room = try Room()
+        try room.add(name, value: "value 0")
+        for number in 1...13 {
+            room.clock.withLock { $0 += 1_000_000 }
+            try room.update(name, value: "value \(number)")
+        }
+        #expect(try room.versions(name).count == 10)
+        #expect(try room.versions(name).first?.replaced == room.clock.withLock { $0 })
+        for number in 1...10 { #expect(try room.earlier(name, number) == "value \(13 - number)") }
+        #expect(Refusal.Reason.of { _ = try room.earlier([.service: .text("none")], 1) } == .itemNotFound)
+        #expect(try room.find([:], limit: .all).count == 1)
+        #expect(try room.find(name).first?.value == "value 13")
+        #expect(try room.rows().count == 1)
+    }
+
+    @Test("an update that brings no value keeps none; a rename keeps what there is")
+    func onlyValues() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, to: [.label: .text("a label")])
+        try room.update(name, protection: .afterFirstUnlock)
+        #expect(try room.versions(name).isEmpty)
+        try room.update(name, value: "two")
+        try room.update(name, to: [.account: .text("bert")])
+        let renamed: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("bert")]
+        #expect(try room.earlier(renamed, 1) == "one")
+        try room.update(renamed, value: "three")
+        #expect(try room.earlier(renamed, 1) == "two" && room.earlier(renamed, 2) == "one")
+    }
+
+    @Test("undo puts the value before back, and a second one takes that back")
+    func undo() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        #expect(Refusal.Reason.of { try room.undo(name) } == .itemNotFound)
+        try room.update(name, value: "two")
+        try room.update(name, to: [.label: .text("kept")], value: "three")
+        try room.undo(name)
+        #expect(try room.find(name).first?.value == "two")
+        #expect(try room.find(name).first?.record?.attributes[.label] == .text("kept"))
+        try room.undo(name)
+        #expect(try room.find(name).first?.value == "three")
+        try room.undo(name, 2)
+        #expect(try room.find(name).first?.value == "one")
+        #expect(try room.earlier(name, 1) == "three" && room.earlier(name, 2) == "two")
+        #expect(try room.versions(name).count == 2)
+    }
+
+    @Test("an earlier value asks as the item did when it was its value")
+    func asksAsItDid() throws {
+        let room = try Room()
+        let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        try room.add(name, value: "open")
+        try room.update(name, value: "guarded", control: control)
+        #expect(try room.earlier(name, 1) == "open")
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        try room.update(name, value: "guarded too")
+        let asked = room.enclave.state.withLock { $0.timesAsked }
+        #expect(try room.earlier(name, 1) == "guarded")
+        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
+        room.enclave.set { $0.personAnswers = Refusal(.cancelled) }
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
+        #expect(Refusal.Reason.of { try room.undo(name) } == .cancelled)
+        // Listing asks nobody, and what is still open is.
+        #expect(try room.versions(name).map { $0.accessControl } == [control, nil])
+        #expect(try room.earlier(name, 2) == "open")
+        // Putting it back takes reading the guarded one.
+        #expect(Refusal.Reason.of { try room.undo(name, 2) } == .cancelled)
+    }
+
+    @Test("an earlier value opens only with the application's password of its time")
+    func applicationPassword() throws {
+        let room = try Room()
+        try room.add(name, value: "one", control: .applicationPassword, password: "first")
+        try room.update(name, value: "two", password: "first")
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1, password: "wrong") } == .authenticationFailed)
+        #expect(try room.earlier(name, 1, password: "first") == "one")
+    }
+
+    @Test("history of a locked class is locked")
+    func locked() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two")
+        room.enclave.lock(room.lent)
+        #expect(Refusal.Reason.of { _ = try room.versions(name) } == .locked)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .locked)
+    }
+
+    @Test("switched off nothing is kept, and what there was stays until it is cleared")
+    func switchedOff() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two")
+        #expect(try room.history(.setting(false)).messages.first == .keepsHistory(false))
+        try room.restart()
+        try room.update(name, value: "three")
+        #expect(try room.versions(name).count == 1 && room.earlier(name, 1) == "one")
+        try room.delete(name)
+        #expect(try room.deleted().isEmpty && room.database.historyRows(after: 0, count: 10, bytesMax: .max).isEmpty)
+        try room.history(.setting(true))
+        try room.add(name, value: "four")
+        try room.update(name, value: "five")
+        #expect(try room.history(.clear(room.query(name))).messages.first == .cleared(1))
+        #expect(try room.versions(name).isEmpty)
+        try room.update(name, value: "six")
+        try room.delete(name)
+        #expect(try room.history(.clear(nil)).messages.first == .cleared(1))
+        #expect(try room.deleted().isEmpty)
+    }
+
+    @Test("rows of the history go to newer keys, and older keys wait for them")
+    func rewrapped() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two")
+        try room.add([.service: .text("gone")], value: "deleted")
+        try room.delete([.service: .text("gone")])
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        let progress = try room.rewrap()
+        #expect(progress.done == 3 && progress.left == 0 && progress.kept == 0)
+        #expect(room.enclave.state.withLock { state in state.keys.filter { $0.name.purpose == .metadata(.whenUnlocked) }.count } == 1)
+        #expect(try room.earlier(name, 1) == "one")
+        try room.history(.undelete(try #require(try room.deleted().first).item))
+        #expect(try room.find([.service: .text("gone")]).first?.value == "deleted")
+    }
+
+    @Test("where the class key was destroyed, the history is gone as items are")
+    func destroyed() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two", protection: .afterFirstUnlock)
+        try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
+        try room.restart()
+        try room.serve(.discard)
+        #expect(try room.versions(name).isEmpty)
+        #expect(try room.find(name).first?.value == "two")
+    }
+
+    @Test("the doctor verifies the history, puts aside what does not open, and puts it back when it does")
+    func examined() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two")
+        guard case .examined(let good)? = try room.serve(.examine).messages.dropLast().last else { throw Refusal(.internalFault) }
+        #expect(good.found == 0 && good.checked == 1 && good.copy?.state == .kept)
+        let before = room.enclave.state.withLock { $0.sealed }
+        room.enclave.set { $0.sealed = [:] }
+        try room.serve(.examine)
+        #expect(try room.database.quarantinedCount() == 2)
+        room.enclave.set { $0.sealed = before }
+        try room.serve(.examine)
+        #expect(try room.find(name).first?.value == "two" && room.earlier(name, 1) == "one")
+        #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test("an owner's history is bounded, and the one that has most gives way")
+    func bounded() throws {
+        let room = try Room()
+        let large = String(repeating: "x", count: 1 << 20)
+        try room.add(name, value: "small")
+        try room.update(name, value: "kept")
+        for item in 0..<3 {
+            let name: [AttributeName: AttributeValue] = [.service: .text("large \(item)"), .accessGroup: .text("program:/usr/bin/other")]
+            try room.add(name, value: large)
+            for _ in 0..<9 { try room.update(name, value: large) }
+        }
+        let rows = try room.database.historyRows(after: 0, count: .max, bytesMax: .max)
+        #expect(rows.reduce(0) { $0 + $1.halves.secret.count } <= HistoryLimits.ownerBytesMax)
+        #expect(rows.count > 10)
+        #expect(try room.earlier(name, 1) == "small")
+    }
+}
+
+extension Room {
+    func query(_ attributes: [AttributeName: AttributeValue], _ change: (inout ItemQuery) -> Void = { _ in }) -> ItemQuery {
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
+        change(&query)
+        return query
+    }
+
+    @discardableResult
+    func history(_ request: HistoryRequest, password: String? = nil, as caller: Caller = Caller(person: Room.person)) throws -> Replies {
+        try serve(.history(request, passwordBytes: password?.utf8.count), value: password, as: caller)
+    }
+
+    func versions(_ attributes: [AttributeName: AttributeValue]) throws -> [ItemVersion] {
+        guard case .versions(let versions)? = try history(.list(query(attributes))).messages.first else { throw Refusal(.internalFault) }
+        return versions
+    }
+
+    func earlier(
+        _ attributes: [AttributeName: AttributeValue], _ number: Int, password: String? = nil,
+        _ change: (inout ItemQuery) -> Void = { _ in }
+    ) throws -> String? {
+        try history(.value(query(attributes, change), number: number), password: password).found.first?.value
+    }
+
+    func undo(_ attributes: [AttributeName: AttributeValue], _ number: Int = 1) throws {
+        try history(.undo(query(attributes), number: number))
+    }
+
+    func deleted(as caller: Caller = Caller(person: Room.person)) throws -> [DeletedItem] {
+        try history(.deleted(ofAllOwners: false), as: caller).messages.compactMap { if case .deleted(let item) = $0 { item } else { nil } }
+    }
+}

@@ -1,0 +1,249 @@
+// What one program lets another ask for (`kSecAttrAccess`): an offer, and never a permission.
+
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Logging
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct OfferTests {
+    private let mail = Callers.installed("/usr/bin/mail")
+    private let chat = Callers.installed("/usr/bin/chat")
+    private let script = Callers.script()
+    private let owner = "program:/usr/bin/mail"
+    private let toChat = ["program:/usr/bin/chat"]
+
+    @Test("the program that an item names reads it after the person's yes, which is kept")
+    func anOfferTakesAYes() throws {
+        let room = try Room()
+        try room.add("a", as: mail, applications: toChat)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, ui: .fail, group: owner) } == .interactionNotAllowed)
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        // A no is for this once: it is asked again when the program tries again.
+        for _ in 0..<2 { #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .cancelled) }
+        room.personSays(.always)
+        #expect(try room.get("a", as: chat, group: owner) == ["program:/usr/bin/mail=value"])
+        let asked = try #require(room.consents.last)
+        #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == owner && asked.program == "program:/usr/bin/chat")
+        room.personIsAway()
+        try room.restart()
+        #expect(try room.get("a", as: chat, group: owner).count == 1)
+        #expect(try room.get(as: chat, limit: .all, group: owner).count == 1)
+        // Nobody else, and nothing but reading.
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/other"), group: owner) } == .missingEntitlement)
+        #expect(Refusal.Reason.of { try room.delete("a", as: chat, group: owner) } == .missingEntitlement)
+        #expect(Refusal.Reason.of { try room.update("a", to: "x", as: chat, in: owner) } == .missingEntitlement)
+        #expect(Refusal.Reason.of { try room.add("b", as: chat, group: owner) } == .missingEntitlement)
+    }
+
+    @Test("an offer answers no search that names no owner, also after a lasting yes")
+    func anOfferPlantsNothing() throws {
+        let room = try Room()
+        try room.add("master", value: "of the attacker", as: script, group: "unsigned", applications: toChat)
+        try room.add("master", value: "of mail", as: mail, applications: toChat)
+        room.personSays(.always)
+        func findsNothing() {
+            #expect(Refusal.Reason.of { _ = try room.get("master", as: chat) } == .itemNotFound)
+            #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all) } == .itemNotFound)
+            #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all, ui: .describe) } == .itemNotFound)
+        }
+        findsNothing()
+        #expect(room.consents.isEmpty)
+        _ = try room.get("master", as: chat, group: owner)
+        _ = try room.get("master", as: chat, group: "unsigned")
+        #expect(room.consents.count == 2)
+        findsNothing()
+        // Nor does it come before or beside the program's own.
+        try room.add("master", value: "its own", as: chat)
+        #expect(try room.get("master", as: chat) == ["program:/usr/bin/chat=its own"])
+        #expect(try room.get(as: chat, limit: .all) == ["program:/usr/bin/chat=its own"])
+    }
+
+    @Test("lists, descriptions and references need the same yes")
+    func everyWayTakesTheYes() throws {
+        let room = try Room()
+        try room.add("a", as: mail, applications: toChat)
+        #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all, group: owner) } == .interactionNotAllowed)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, ui: .describe, group: owner) } == .itemNotFound)
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.accessGroup: .text(owner)]))
+        query.returnsReference = true
+        let reference = query
+        #expect(Refusal.Reason.of { try room.serve(.copyMatching(reference), as: chat) } == .nobodyToAsk)
+        query.reference = try room.rows()[0].item
+        let named = query
+        #expect(Refusal.Reason.of { try room.serve(.copyMatching(named), as: chat) } == .nobodyToAsk)
+        query.attributes = ItemAttributes()
+        let unnamed = query
+        for caller in [chat, script] { #expect(Refusal.Reason.of { try room.serve(.copyMatching(unnamed), as: caller) } == .itemNotFound) }
+        room.personSays(.once)
+        #expect(try room.serve(.copyMatching(named), as: chat).messages.count > 1)
+    }
+
+    @Test(
+        "what is no name of an application is offered nothing",
+        arguments: [
+            "", "chat", "program:", "program:usr/bin/chat", "program:/usr//bin/chat", "program:/usr/../bin/chat", "program:/usr/bin/",
+            "program:/usr/bin/chat\u{202E}", "program:/a\nb", "build:12", "build:" + String(repeating: "G", count: 64), "flatpak:",
+            "flatpak:.x",
+            "flatpak:a/b", "snap:a b", "anything run by /usr/bin/python3", "program:/" + String(repeating: "a", count: 1024), "cli",
+            "unsigned",
+        ])
+    func namesAreWellFormed(_ name: String) throws {
+        let room = try Room()
+        let refusal = Refusal.of { try room.add("a", as: mail, applications: [name]) }
+        #expect(refusal?.reason == .badParameter && refusal?.detail?.contains("program:/path") == true)
+        #expect(try room.rows().isEmpty && room.rows(.permission).isEmpty)
+    }
+
+    @Test("the person permits applications and interpreters, by well-formed names")
+    func permittedNamesAreWellFormed() throws {
+        let room = try Room()
+        try room.add("a", as: mail)
+        room.personSays(.once)
+        let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
+        func permit(_ subject: String) throws {
+            try room.serve(.permit(PermissionChange(.reads, subject: subject, permits: true, item: item)), as: Callers.commandLine())
+        }
+        for subject in ["chat", "anything run by python3", "anything run by /usr/\u{200B}bin/python3", "program:/a\u{202E}b"] {
+            #expect(Refusal.Reason.of { try permit(subject) } == .badParameter, "\(subject)")
+        }
+        #expect(room.consents.isEmpty)
+        for subject in ["program:/usr/bin/chat", "anything run by /usr/bin/python3.11", "flatpak:org.example.Chat"] { try permit(subject) }
+        // Who runs what others wrote reads what the person permitted, without naming whose it is.
+        #expect(try room.get("a", as: script).count == 1)
+    }
+
+    @Test("taking back tells nothing of what one program offers another, and takes no offer away")
+    func disallowingTellsNoOffer() throws {
+        let room = try Room()
+        try room.add("a", as: mail, applications: toChat)
+        for account in ["a", "nowhere"] {
+            let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
+            let disallow = KeychainRequest.permit(PermissionChange(.reads, subject: toChat[0], permits: false, item: item))
+            #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
+        }
+        room.personSays(.once)
+        #expect(try room.get("a", as: chat, group: owner).count == 1)
+    }
+
+    @Test("an owner that gives its item a long name afterwards keeps no permission from being listed")
+    func longNamesHideNoPermission() throws {
+        let room = try Room()
+        try room.add("a", as: mail, applications: toChat)
+        room.personSays(.always)
+        _ = try room.get("a", as: chat, group: owner)
+        let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
+        let renamed = ItemAttributes([.account: .text(String(repeating: "n", count: 9000))])
+        try room.serve(.update(item, ItemChanges(attributes: renamed)), as: mail)
+        let reply = KeychainReply.permissions(try room.permissions())
+        #expect(try KeychainReply(derBytes: reply.encoded()) == reply)
+        guard case .permissions(let listed) = reply else { return }
+        let reads = try #require(listed.first { $0.kind == .reads })
+        #expect(reads.object.hasBytePrefix("s/nnn") && reads.object.hasByteSuffix(" of \(owner)"))
+    }
+
+    @Test("a program that offers too much cannot fill the log")
+    func offersFloodNoLog() throws {
+        let room = try Room()
+        let log = CountingLog()
+        let parts = KeychainParts(
+            databases: room.databases, lent: room.lent, now: { 800_000_000_000_000 },
+            sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log })
+        func add(_ account: String) throws {
+            let attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
+            let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))
+            let request = KeychainRequest.add(
+                record, returns: [], hasData: false, applications: (0..<64).map { "program:/usr/bin/\($0)" })
+            try RequestInProgress.serve(request, value: nil, of: mail, parts: parts, enclave: room.enclave, to: Replies())
+        }
+        for index in 0..<16 { try add("\(index)") }
+        for _ in 0..<20 { #expect(Refusal.Reason.of { try add("more") } == .storageFull) }
+        #expect((1...10).contains(log.count))
+    }
+
+    // MARK: How many
+
+    @Test func permissionsGoWithTheirItem() throws {
+        let room = try Room()
+        for account in ["a", "b"] { try room.add(account, as: mail, applications: toChat) }
+        #expect(try room.rows(.permission).count == 2)
+        try room.delete("a", as: mail)
+        #expect(try room.rows(.permission).count == 1)
+        room.personSays(.once)
+        #expect(try room.get("b", as: chat, group: owner).count == 1)
+        for index in 0..<70 { try room.add("\(index)", as: mail, applications: toChat) }
+        try room.serve(.delete(ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))), as: mail)
+        #expect(try room.rows(.permission).isEmpty && room.rows().isEmpty)
+    }
+
+    @Test func oneOwnerCannotFillTheKeychainWithPermissions() throws {
+        let room = try Room()
+        for index in 0..<16 {
+            try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })
+        }
+        #expect(Refusal.Reason.of { try room.add("more", as: mail, applications: ["program:/usr/bin/0"]) } == .storageFull)
+        // Nothing half done, and nobody else is held up.
+        #expect(Refusal.Reason.of { _ = try room.get("more", as: mail) } == .itemNotFound)
+        // The person is told which program it is.
+        #expect(try room.permissions() == [Permission(.offers, subject: owner, object: "1024, as many as it may")])
+        try room.add("his", as: chat, applications: [owner])
+        room.personSays(.once)
+        #expect(try room.get("his", as: mail, group: "program:/usr/bin/chat").count == 1)
+        try room.delete("0", as: mail)
+        try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
+    }
+
+    @Test("what programs wrote hides nothing that the person permitted")
+    func offersHideNothing() throws {
+        let room = try Room()
+        try room.add("a", as: mail)
+        for build in 0..<80 { try room.add("a", as: Callers.own("/home/anna/tool\(build)", build: UInt8(build)), applications: toChat) }
+        room.personSays(.always)
+        let item = ItemQuery(
+            kind: .genericPassword,
+            attributes: ItemAttributes([.service: .text("s"), .account: .text("a"), .accessGroup: .text(owner)]))
+        try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
+        let listed = try room.permissions()
+        #expect(listed.filter { $0.kind == .reads } == [Permission(.reads, subject: toChat[0], object: "s/a of \(owner)")])
+        // Owners of offers are named up to a number, and then counted.
+        #expect(listed.count { $0.kind == .offers } == 65 && listed.last == Permission(.offers, subject: "16 more", object: "16"))
+        #expect(try room.get("a", as: chat) == ["program:/usr/bin/mail=value"])
+    }
+
+    @Test("builds that the person refused are not remembered at their path")
+    func refusedBuildsAreNotRemembered() throws {
+        let room = try Room()
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        for build in 0..<70 { try room.add("a", as: Callers.own("/home/anna/tool", build: UInt8(build))) }
+        // The first, and what the person said of each other: those are other programs, and none is what a later build goes on from.
+        #expect(try room.rows(.permission).count == 1 + 69)
+    }
+}
+
+/// Counts what is written to it.
+private final class CountingLog: LogHandler {
+    private let written = Mutex(0)
+    var count: Int { written.withLock { $0 } }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        written.withLock { $0 += 1 }
+    }
+}

@@ -1,0 +1,257 @@
+// Items that change their owner or name, and copies: nothing is lost, no line between programs is got round, no value is shown.
+
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+@Suite struct TransferTests {
+    private let mail = Callers.installed("/usr/bin/mail")
+    private let chat = Callers.installed("/usr/bin/chat")
+    private let hand = Callers.commandLine()
+    private static let mailGroup = "program:/usr/bin/mail"
+
+    private func query(_ account: String, group: String? = nil, ui: AuthenticationUI = .allow) -> ItemQuery {
+        var attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
+        if let group { attributes[.accessGroup] = .text(group) }
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
+        query.authenticationUI = ui
+        return query
+    }
+
+    private func transfer(
+        _ room: Room, _ query: ItemQuery, to changes: [AttributeName: AttributeValue], copy: Bool = false, as caller: Caller
+    ) throws {
+        let replies = try room.serve(.transfer(query, ItemAttributes(changes), keepsOriginal: copy), as: caller)
+        // What comes back says that it is done, and nothing of the item.
+        #expect(replies.messages == [.done])
+    }
+
+    @Test("a moved item keeps its identity, creation date, attributes and protection")
+    func moveKeepsEverything() throws {
+        let room = try Room()
+        room.personSays(.once)
+        let attributes: [AttributeName: AttributeValue] = [
+            .service: .text("s"), .account: .text("a"), .label: .text("L"), .comment: .text("c"), .accessGroup: .text("cli"),
+        ]
+        try room.add(attributes, value: "v", .afterFirstUnlock, control: .userPresence)
+        let before = try #require(try room.rows().first)
+        let created = try #require(try room.find(attributes, data: false).first?.record?.attributes[.creationDate])
+        room.clock.withLock { $0 += 1_000_000 }
+        try transfer(room, query("a", group: "cli"), to: [.accessGroup: .text(Self.mailGroup)], as: hand)
+        let after = try #require(try room.rows().first)
+        #expect(after.item == before.item && after.protection == before.protection)
+        #expect(after.halves.secret != before.halves.secret)
+        let found = try #require(try room.find([.service: .text("s")]).first)
+        #expect(found.value == "v" && found.record?.accessControl?.flags == .userPresence)
+        #expect(found.record?.attributes[.creationDate] == created && found.record?.attributes[.modificationDate] != created)
+        for name in [AttributeName.label, .comment, .account] { #expect(found.record?.attributes[name] == attributes[name]) }
+        #expect(try room.rows().count == 1)
+    }
+
+    @Test("a copy is a second item with an identity and dates of its own")
+    func copyIsAnItemOfItsOwn() throws {
+        let room = try Room()
+        try room.add("a", value: "v", as: hand)
+        let original = try #require(try room.rows().first)
+        room.clock.withLock { $0 += 1_000_000 }
+        try transfer(room, query("a"), to: [.account: .text("b")], copy: true, as: hand)
+        #expect(room.consents.isEmpty)
+        let rows = try room.rows()
+        #expect(rows.count == 2 && rows[0] == original && rows[1].item != original.item)
+        #expect(try room.get("a", as: hand) == ["cli=v"])
+        #expect(try room.get("b", as: hand) == ["cli=v"])
+        let copy = try #require(try room.find([.account: .text("b")]).first?.record)
+        #expect(copy.attributes[.creationDate] == copy.attributes[.modificationDate])
+        #expect(copy.attributes[.creationDate] == .date(room.clock.withLock { $0 }))
+        // The copy goes on by itself.
+        try room.update("b", to: "w", as: hand)
+        #expect(try room.get("a", as: hand) == ["cli=v"])
+    }
+
+    @Test("a name that is taken is refused, and both items are as they were", arguments: [false, true])
+    func takenNamesLoseNothing(_ copy: Bool) throws {
+        let room = try Room()
+        room.personSays(.once)
+        try room.add("a", value: "mine", as: hand)
+        try room.add("b", value: "also mine", as: hand)
+        try room.add("a", value: "of mail", as: mail, applications: ["program:/usr/bin/chat"])
+        let before = try room.rows()
+        #expect(Refusal.Reason.of { try transfer(room, query("a"), to: [.account: .text("b")], copy: copy, as: hand) } == .duplicateItem)
+        let owner: [AttributeName: AttributeValue] = [.accessGroup: .text(Self.mailGroup)]
+        #expect(Refusal.Reason.of { try transfer(room, query("a"), to: owner, copy: copy, as: hand) } == .duplicateItem)
+        #expect(
+            Refusal.Reason.of {
+                try transfer(room, query("a", group: Self.mailGroup), to: [.accessGroup: .text("cli")], copy: copy, as: hand)
+            } == .duplicateItem)
+        #expect(try room.rows() == before)
+        // What its owner offers to others as well.
+        #expect(try room.get("a", as: chat, group: Self.mailGroup) == ["\(Self.mailGroup)=of mail"])
+    }
+
+    // MARK: The line between owners
+
+    @Test("another program's item is taken or copied only at the user's word, each time", arguments: [false, true])
+    func takingAsks(_ copy: Bool) throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail)
+        let mine: [AttributeName: AttributeValue] = [.accessGroup: .text("cli")]
+        let named = query("a", group: Self.mailGroup)
+        // Without its owner's name it is not meant at all.
+        room.personSays(.always)
+        #expect(Refusal.Reason.of { try transfer(room, query("a"), to: mine, copy: copy, as: hand) } == .itemNotFound)
+        #expect(room.consents.isEmpty)
+        room.personIsAway()
+        #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .nobodyToAsk)
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .cancelled)
+        #expect(try room.get("a", as: mail) == ["\(Self.mailGroup)=of mail"])
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: hand, ui: .describe) } == .itemNotFound)
+        room.personSays(.always)
+        let asked = room.consents.count
+        try transfer(room, named, to: mine, copy: copy, as: hand)
+        let consent = try #require(room.consents.last)
+        #expect(room.consents.count == asked + 1 && consent.purpose == .moveItems && consent.offered == .once)
+        #expect(consent.item == "s/a" && consent.owner == Self.mailGroup && consent.program == "cli")
+        #expect(try room.get("a", as: hand) == ["cli=of mail"])
+        #expect(try room.rows().count == (copy ? 2 : 1))
+    }
+
+    @Test("nothing is put among a program's items but at the user's word", arguments: [false, true])
+    func plantingAsks(_ copy: Bool) throws {
+        let room = try Room()
+        try room.add("key", value: "of an attacker", as: hand)
+        let theirs: [AttributeName: AttributeValue] = [.accessGroup: .text(Self.mailGroup)]
+        room.personIsAway()
+        #expect(Refusal.Reason.of { try transfer(room, query("key"), to: theirs, copy: copy, as: hand) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
+        // Nor within them, where the copy would have another name.
+        try room.add("a", value: "of mail", as: mail)
+        #expect(
+            Refusal.Reason.of {
+                try transfer(room, query("a", group: Self.mailGroup), to: [.account: .text("key")], copy: copy, as: hand)
+            } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
+    }
+
+    @Test("the question says what the item will be called, since a yes to one name is none to another")
+    func theQuestionNamesTheNewName() throws {
+        let room = try Room()
+        try room.add("harmless", value: "of an attacker", as: hand)
+        try room.add("a", value: "of mail", as: mail)
+        let renamed: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("master key")]
+        let theirs = renamed.merging([.accessGroup: .text(Self.mailGroup)]) { $1 }
+        for copy in [false, true] {
+            #expect(Refusal.Reason.of { try transfer(room, query("harmless"), to: theirs, copy: copy, as: hand) } == .nobodyToAsk)
+            #expect(room.consents.last?.item == "s/harmless, to be called mail/master key")
+            let named = query("a", group: Self.mailGroup)
+            #expect(Refusal.Reason.of { try transfer(room, named, to: renamed, copy: copy, as: hand) } == .nobodyToAsk)
+            #expect(room.consents.last?.item == "s/a, to be called mail/master key")
+        }
+    }
+
+    @Test("two spellings of one owner are two owners")
+    func ownersAreComparedByTheirBytes() throws {
+        let room = try Room()
+        let (one, other) = ("/usr/bin/caf\u{e9}", "/usr/bin/cafe\u{301}")
+        try room.add("a", value: "v", as: Callers.installed(one), applications: ["program:/usr/bin/chat"])
+        room.personSays(.once)
+        let named = query("a", group: "program:\(one)")
+        try transfer(room, named, to: [.accessGroup: .text("program:\(other)")], as: hand)
+        #expect(try room.get("a", as: Callers.installed(other)).count == 1)
+        #expect(try room.rows(.permission).isEmpty)
+        // A yes to give to one is none to give to the other.
+        try room.add("b", as: Callers.script())
+        let asked = room.consents.count
+        for owner in [one, other] { try room.serve(.move(to: "program:\(owner)"), as: hand) }
+        #expect(room.consents.count == asked + 2)
+        #expect(try room.get("b", as: Callers.installed(one)).count == 1)
+    }
+
+    @Test("whether another program has such an item is not told where nobody can be asked")
+    func noOracle() throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail)
+        for account in ["a", "nowhere"] {
+            let named = query(account, group: Self.mailGroup, ui: .fail)
+            #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .interactionNotAllowed)
+        }
+        #expect(room.consents.isEmpty)
+        // Where somebody can be asked, they are, before it is looked for.
+        for account in ["a", "nowhere"] {
+            let named = query(account, group: Self.mailGroup)
+            #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .nobodyToAsk)
+            #expect(room.consents.last?.item == "s/\(account)")
+        }
+    }
+
+    @Test("no other program moves or copies")
+    func onlyTheCommandLine() throws {
+        let room = try Room()
+        room.personSays(.always)
+        try room.add("a", as: mail)
+        for caller in [mail, Callers.script()] {
+            #expect(
+                Refusal.Reason.of { try transfer(room, query("a"), to: [.account: .text("b")], copy: true, as: caller) } == .notAllowedHere)
+        }
+        #expect(room.consents.isEmpty)
+    }
+
+    @Test(
+        "an owner is a name that a program can have", arguments: ["vauban.permissions", "com.apple.token", "*", "program:", "", "nobody"])
+    func ownersAreWellFormed(_ owner: String) throws {
+        let room = try Room()
+        room.personSays(.always)
+        try room.add("a", as: hand)
+        #expect(Refusal.Reason.of { try transfer(room, query("a"), to: [.accessGroup: .text(owner)], as: hand) } == .badParameter)
+    }
+
+    @Test("what the former owner let others read ends with a move, what the user let them stays")
+    func permissionsOfTheFormerOwnerEnd() throws {
+        let room = try Room()
+        try room.add("a", value: "of mail", as: mail, applications: ["program:/usr/bin/chat", "program:/usr/bin/mail"])
+        room.personSays(.once)
+        #expect(try room.get("a", as: chat, group: Self.mailGroup) == ["\(Self.mailGroup)=of mail"])
+        room.personSays(.always)
+        let item = query("a", group: Self.mailGroup)
+        try room.serve(.permit(PermissionChange(.reads, subject: "program:/usr/bin/news", permits: true, item: item)), as: hand)
+        try transfer(room, item, to: [.accessGroup: .text("cli")], as: hand)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
+        for group in [Self.mailGroup, "cli"] {
+            #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: group) } == .missingEntitlement)
+        }
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
+        #expect(try room.get("a", as: Callers.installed("/usr/bin/news")) == ["cli=of mail"])
+    }
+
+    // MARK: What an item asks for itself
+
+    @Test("an item that asks for the user asks for a move and for a copy", arguments: [false, true])
+    func protectedItemsAsk(_ copy: Bool) throws {
+        let room = try Room()
+        try room.add([.service: .text("s"), .account: .text("a")], value: "v", control: .userPresence)
+        let before = try room.rows()
+        let asked = room.enclave.state.withLock { $0.timesAsked }
+        try transfer(room, query("a"), to: [.account: .text("b")], copy: copy, as: Caller(person: Room.person))
+        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(
+            Refusal.Reason.of {
+                try transfer(room, query("b", ui: .fail), to: [.account: .text("c")], copy: copy, as: Caller(person: Room.person))
+            } == .interactionNotAllowed)
+        #expect(try room.rows().count == before.count + (copy ? 1 : 0))
+    }
+
+    @Test("several matches are refused, and nothing is changed")
+    func severalMatches() throws {
+        let room = try Room()
+        try room.add("a", as: hand)
+        try room.add("b", as: hand)
+        let all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
+        #expect(Refusal.Reason.of { try transfer(room, all, to: [.account: .text("c")], as: hand) } == .badParameter)
+        #expect(try room.get(as: hand, limit: .all, ui: .describe) == ["cli=", "cli="])
+    }
+}

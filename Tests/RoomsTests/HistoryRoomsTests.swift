@@ -1,0 +1,130 @@
+// Earlier values and deleted items over the real rooms: Apple's calls keep them and never meet them, and keychaind killed while it
+// writes leaves an item and its history that fit each other.
+
+import Foundation
+import Glibc
+import Security
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite("Earlier values in the rooms", .serialized)
+struct HistoryRoomsTests {
+    private func earlier(_ number: Int, _ rooms: Rooms) throws -> String { try rooms.earlier(number, "s", "a") }
+
+    @Test("keychaind killed at any moment of an update leaves the old value or the new, each with its history")
+    func kills() throws {
+        let rooms = try Rooms()
+        try rooms.add("s", "a", "value 0")
+        var known = 0
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<12 {
+            let room = try rooms.process(of: "keychaind-testing")
+            let written = Mutex(known)
+            let isStopping = Mutex(false)
+            let over = DispatchSemaphore(value: 0)
+            let (client, first) = (rooms.keychain, known + 1)
+            Thread.detachNewThread {
+                for number in first... {
+                    if isStopping.withLock({ $0 }) { break }
+                    let value: SecretBytes? = secret("value \(number)")
+                    let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
+                    guard (try? client.update(Rooms.query("s", "a"), changes, secret: value)) != nil else { break }
+                    written.withLock { $0 = number }
+                }
+                over.signal()
+            }
+            let start = known
+            try awaitTrue("a few updates") { written.withLock { $0 } > start + 2 }
+            let moment = MachineClock.monotonic + UInt64.random(in: 0...5_000_000, using: &random)
+            while MachineClock.monotonic < moment { sched_yield() }
+            isStopping.withLock { $0 = true }
+            try rooms.killAndAwait("keychaind-testing", room)
+            #expect(over.wait(timeout: .now() + 30) == .success)
+            let acknowledged = written.withLock { $0 }
+            let value = try rooms.read("s", "a")
+            let number = try #require(value.split(separator: " ").last.flatMap { Int($0) })
+            #expect(number == acknowledged || number == acknowledged + 1, "\(value), and \(acknowledged) was acknowledged")
+            let count = try rooms.keychain.earlierValues(of: Rooms.query("s", "a")).count
+            #expect(count == min(number, 10))
+            for past in 1...count { #expect(try earlier(past, rooms) == "value \(number - past)") }
+            known = number
+        }
+    }
+
+    @Test("an earlier value of an item that asks takes the person's answer")
+    func asks() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        try rooms.add("s", "a", "first", control: control)
+        let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+        let value: SecretBytes? = secret("second")
+        try rooms.keychain.update(Rooms.query("s", "a"), ItemChanges(attributes: ItemAttributes(), hasData: true), secret: value)
+        #expect(try earlier(1, rooms) == "first")
+        #expect(refusal { _ = try earlier(1, rooms) } == .cancelled)
+        withExtendedLifetime(person) {}
+        try rooms.authentication.lock()
+        #expect(refusal { _ = try rooms.keychain.earlierValues(of: Rooms.query("s", "a")) } == .locked)
+    }
+}
+
+extension Rooms {
+    fileprivate func earlier(_ number: Int, _ service: String, _ account: String) throws -> String {
+        guard let value = try keychain.earlierValue(number, of: Self.query(service, account)).takeSecret() else { return "" }
+        return String(decoding: value.disclosed(), as: UTF8.self)
+    }
+}
+
+extension AppleNames {
+    @Suite("SecItem and what was before")
+    struct SecItemHistoryTests {
+        let service = "service-\(UUID().uuidString)"
+        let rooms: Rooms
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func query(_ more: [CFString: Any] = [:]) -> CFDictionary {
+            [kSecClass: kSecClassGenericPassword, kSecAttrService: service].merging(more) { $1 } as CFDictionary
+        }
+
+        private func item(_ value: String) -> CFDictionary { query([kSecAttrAccount: "a", kSecValueData: Data(value.utf8)]) }
+
+        @Test("an update and a delete keep what was, which no query, count or reference meets")
+        func invisible() throws {
+            var reference: AnyObject?
+            #expect(
+                SecItemAdd(query([kSecAttrAccount: "a", kSecValueData: Data("one".utf8), kSecReturnPersistentRef: true]), &reference)
+                    == errSecSuccess)
+            #expect(SecItemUpdate(query(), [kSecValueData: Data("two".utf8)] as CFDictionary) == errSecSuccess)
+            #expect(try rooms.earlier(1, service, "a") == "one")
+            var found: AnyObject?
+            #expect(SecItemCopyMatching(query([kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true]), &found) == errSecSuccess)
+            #expect((found as? [Data]) == [Data("two".utf8)])
+            #expect(SecItemDelete(query()) == errSecSuccess)
+            #expect(SecItemCopyMatching(query(), nil) == errSecItemNotFound)
+            let byReference = [kSecValuePersistentRef: try #require(reference), kSecReturnData: true] as [CFString: Any]
+            #expect(SecItemCopyMatching(byReference as CFDictionary, nil) == errSecItemNotFound)
+            #expect(SecItemUpdate(query(), [kSecValueData: Data()] as CFDictionary) == errSecItemNotFound)
+            // Set by delete and add, as the most used wrappers do, and the name is free each time.
+            for number in 0..<3 {
+                _ = SecItemDelete(query())
+                #expect(SecItemAdd(item("again \(number)"), nil) == errSecSuccess)
+            }
+            let deleted = try rooms.keychain.deletedItems(ofAllOwners: false).filter { $0.record.attributes[.service] == .text(service) }
+            #expect(deleted.count == 3)
+            #expect(refusal { try rooms.keychain.undelete(deleted[0]) } == .duplicateItem)
+            #expect(SecItemDelete(query()) == errSecSuccess)
+            try rooms.keychain.undelete(deleted[0])
+            #expect(SecItemCopyMatching(query([kSecReturnData: true]), &found) == errSecSuccess)
+            #expect(found as? Data == Data("two".utf8))
+        }
+    }
+}

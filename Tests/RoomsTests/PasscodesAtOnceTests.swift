@@ -1,0 +1,79 @@
+// Passcodes and applications' passwords that come at the same moment, through the real rooms.
+
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+@Suite("Passcodes at once")
+struct PasscodesAtOnceTests {
+    @Test("seven right unlocks at the same moment all unlock, again and again")
+    func sevenUnlocksAtOnce() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        for _ in 1...5 {
+            try rooms.authentication.lock()
+            let answers = Mutex<[Refusal.Reason?]>([])
+            DispatchQueue.concurrentPerform(iterations: 7) { _ in
+                let reason = refusal { try AuthenticationClient(service: rooms.service).unlock(secret(Rooms.passcode)) }
+                answers.withLock { $0.append(reason) }
+            }
+            #expect(answers.withLock { $0 } == [Refusal.Reason?](repeating: nil, count: 7))
+            let status = try rooms.authentication.status().device
+            #expect(status.lock == .unlocked && status.triesLeft == 5 && status.secondsToWait == 0)
+        }
+    }
+
+    /// With the shipped cost: a fifth request of one user is refused while four wait, and none is when those four have hung up.
+    @Test("applications' passwords whose callers hang up leave their places, and are not stored")
+    func whoHangsUpLeavesItsPlace() throws {
+        let rooms = try Rooms(enclaveArguments: ["--cost", "shipped"])
+        try rooms.setPasscode()
+        let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
+        @Sendable func add(_ account: String, _ client: KeychainClient, _ cancellation: CallCancellation?) -> Refusal.Reason? {
+            refusal {
+                let record = ItemRecord(
+                    kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]),
+                    protection: .whenUnlocked, accessControl: control)
+                let value: SecretBytes? = secret("value")
+                let password: SecretBytes? = secret("of the application")
+                _ = try client.add(record, secret: value, password: password, cancellation: cancellation)
+            }
+        }
+        let cancellations = (1...8).map { _ in CallCancellation() }
+        let group = DispatchGroup()
+        let stored = Mutex(0)
+        for (number, cancellation) in cancellations.enumerated() {
+            group.enter()
+            Thread.detachNewThread {
+                // One that finds its user's places taken tries until it has one, or is ended.
+                let client = KeychainClient(service: rooms.service)
+                var reason = add("flood \(number)", client, cancellation)
+                while reason == .unavailable, !cancellation.isCancelled { reason = add("flood \(number)", client, cancellation) }
+                if reason == nil { stored.withLock { $0 += 1 } }
+                group.leave()
+            }
+        }
+        // All four places are taken when a further one is refused.
+        while add("probe", rooms.keychain, nil) != .unavailable {}
+        for cancellation in cancellations { cancellation.cancel() }
+        #expect(group.wait(timeout: .now() + 60) == .success)
+        var reason = add("after", rooms.keychain, nil)
+        while reason == .unavailable { reason = add("after", rooms.keychain, nil) }
+        #expect(reason == nil || reason == .duplicateItem)
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
+        query.returnsAttributes = true
+        query.limit = .all
+        let found = try rooms.keychain.copyMatching(query).count
+        // What was answered, what was being derived in that moment, and the two of this test.
+        #expect(found <= stored.withLock { $0 } + 4)
+        try rooms.authentication.lock()
+        try rooms.unlock()
+    }
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Editing, renaming, copying and moving items: what is changed, what stays, and that no secret has to be typed or shown for it.
+set -u
+. Tests/Scripts/lib/command-line.sh
+set_passcode
+unlock
+# part NAME ITEM...: one part of what show tells of an item.
+part() { key=$1; shift; vauban show "$@" | sed -n "s/^$key: *//p"; }
+# same WHAT A B
+same() { [ "$2" = "$3" ] || fail "$1: \"$2\" is not \"$3\""; }
+
+printf hunter2 | vauban add github/anna || fail 'add failed'
+printf web | vauban add --url https://anna@example.com:8443/login || fail 'add --url failed'
+created=$(part Created github/anna)
+[ -n "$created" ] || fail 'there is no date'
+
+# Attributes, by options; what is not named stays.
+expect_status 0 vauban edit github/anna --label 'GitHub, work' --comment 'two
+lines' --tag work --tag bank --description login
+same Label "$(part Label github/anna)" 'GitHub, work'
+same Tags "$(part Tags github/anna)" 'work, bank'
+same Comment "$(part Comment github/anna)" 'two\u{a}lines'
+same Description "$(part Description github/anna)" login
+same Created "$(part Created github/anna)" "$created"
+same secret "$(vauban get github/anna)" hunter2
+expect_status 0 vauban edit github/anna --tag home --untag bank --notes new
+same Tags "$(part Tags github/anna)" 'work, home'
+same Comment "$(part Comment github/anna)" new
+same Label "$(part Label github/anna)" 'GitHub, work'
+same 'find --tag' "$(vauban find --tag home | cut -f1)" github/anna
+expect_status 44 vauban find --tag bank
+vauban show github/anna --json >"$TMPDIR/json"
+expect_text '"comment" : "new"' "$TMPDIR/json"
+tr -d ' \n' <"$TMPDIR/json" | grep -qF '"tags":["work","home"]' || fail 'tags are no list in JSON'
+# What JSON tells, JSON takes: the same comment comes of it.
+sed 's/"service" : "github"/"service" : "again", "secret" : "s"/' "$TMPDIR/json" | vauban add --json - || fail 'add --json does not take what show --json tells'
+same 'tags again' "$(part Tags again/anna)" 'work, home'
+expect_status 0 vauban edit github/anna --untag work --untag home --comment ''
+same 'no comment' "$(vauban show github/anna | grep -c '^\(Comment\|Tags\):')" 0
+expect_status 64 vauban edit github/anna --tag 'a,b'
+expect_text 'a tag has no comma' <(tr '[:upper:]' '[:lower:]' <"$TMPDIR/err")
+# A line that only looks like tags is a comment, and stays one.
+expect_status 0 vauban edit github/anna --comment 'Tags: a,b'
+same Comment "$(part Comment github/anna)" 'Tags: a,b'
+expect_status 0 vauban edit github/anna --tag c
+same Comment "$(part Comment github/anna)" 'Tags: a,b'
+same Tags "$(part Tags github/anna)" c
+
+# User and address; a label that only repeats the name goes with it, one that was chosen stays.
+expect_status 0 vauban edit again/anna --user bert
+same secret "$(vauban get again/bert)" s
+expect_status 0 vauban edit --server example.com --website https://example.org/in
+same address "$(vauban get --url https://anna@example.org/in)" web
+same Label "$(part Label --server example.org)" example.org
+expect_status 44 vauban get --server example.com
+expect_status 64 vauban edit github/anna --website https://example.org/
+expect_text 'has no address' "$TMPDIR/err"
+expect_status 64 vauban edit github/anna --website https://anna:secret@example.org/
+
+# Names that are taken: said, and nothing is lost.
+printf other | vauban add github/bert || fail 'add failed'
+expect_status 45 vauban edit github/bert --user anna
+expect_text 'github/anna; nothing was changed' "$TMPDIR/err"
+expect_status 45 vauban rename github/bert github/anna
+expect_status 45 vauban copy github/bert github/anna
+same secret "$(vauban get github/anna)$(vauban get github/bert)" hunter2other
+
+# Another name.
+expect_status 0 vauban rename github/anna forge/anna
+[ ! -s "$TMPDIR/out" ] || fail 'rename prints something'
+same secret "$(vauban get forge/anna)" hunter2
+same Created "$(part Created forge/anna)" "$created"
+same Label "$(part Label forge/anna)" 'GitHub, work'
+same Tags "$(part Tags forge/anna)" c
+expect_status 44 vauban get github/anna
+expect_status 0 vauban rename github/bert forge
+same Label "$(part Label --service forge --account '')" forge
+expect_status 0 vauban rename --service forge --account anna --as github/anna
+expect_status 0 vauban rename example.org/anna example.net/anna
+same 'port and path' "$(vauban get --url https://anna@example.net/in)" web
+expect_status 44 vauban rename nothing/here some/thing
+expect_status 64 vauban rename github/anna
+expect_status 64 vauban rename github/anna /x
+expect_status 64 vauban rename forge github x
+
+# A copy is a second item.
+expect_status 0 vauban copy github/anna github/copy
+same secret "$(vauban get github/copy)" hunter2
+same Tags "$(part Tags github/copy)" c
+printf changed | vauban update github/copy || fail 'update failed'
+same original "$(vauban get github/anna)" hunter2
+expect_status 64 vauban copy github/anna
+
+# Groups: in user mode a name that tells items apart.
+expect_status 0 vauban copy github/anna --to team
+expect_status 64 vauban get github/anna
+same copies "$(vauban get github/anna --owner team)$(vauban get github/anna --owner cli)" hunter2hunter2
+expect_status 0 vauban move github/copy --to team
+same Owner "$(part Owner github/copy)" team
+same secret "$(vauban get github/copy)" changed
+expect_status 0 vauban edit github/copy --group other --label moved
+same Owner "$(part Owner github/copy)$(part Label github/copy)" othermoved
+expect_status 0 vauban copy github/anna github/copy --owner cli
+expect_status 45 vauban move github/copy --owner other --to cli
+same secret "$(vauban get github/copy --owner other)" changed
+
+# Protection, without the secret; an item that asks, asks.
+expect_status 0 vauban edit github/anna --owner team --require presence --when after-first-unlock --this-device
+same Readable "$(part Readable github/anna --owner team)" 'after-first-unlock, this device only'
+same Asks "$(part Asks github/anna --owner team)" yes
+expect_status 36 detached edit github/anna --owner team --label x
+expect_status 36 detached copy github/anna other/anna --owner team
+expect_status 36 detached move github/anna --owner team --to elsewhere
+same Label "$(part Label github/anna --owner team)" 'GitHub, work'
+play "$VAUBAN_BUILD/vauban" edit github/anna --owner team --require nothing --no-this-device >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the question cannot be taken away'; }
+expect edit github/anna
+expect Passcode (
+absent hunter2
+secret $passcode
+STEPS
+same Readable "$(part Readable github/anna --owner team)" after-first-unlock
+same Asks "$(part Asks github/anna --owner team)" no
+same secret "$(vauban get github/anna --owner team)" hunter2
+grep -q hunter2 "$TMPDIR/out" && fail 'the secret was shown'
+
+# In an editor, which gets everything but the secret, in memory.
+cat >"$TMPDIR/editor" <<'EDITOR'
+#!/bin/sh
+cp "$2" "$1/seen"; stat -f -c %T "$2" >"$1/where"; stat -c %a "$2" >"$1/mode"; ls -d "${2%/*}" >"$1/folder"
+[ ! -e "$1/sed" ] || sed -i -f "$1/sed" "$2"
+EDITOR
+chmod +x "$TMPDIR/editor"
+export VISUAL="$TMPDIR/editor $TMPDIR"
+edited() { play "$VAUBAN_BUILD/vauban" edit "$@" </dev/null >"$TMPDIR/out"; }
+edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
+expect_text 'Nothing was changed' "$TMPDIR/out"
+expect_text 'Label: moved' "$TMPDIR/seen"
+expect_text 'Tags: c' "$TMPDIR/seen"
+grep -q changed "$TMPDIR/seen" && fail 'the secret is in the file'
+same 'file system' "$(cat "$TMPDIR/where")" tmpfs
+same mode "$(cat "$TMPDIR/mode")" 600
+[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file is left'
+printf '%s\n' 's/^Label:.*/Label: by hand/' '0,/^Tags:.*/s//Tags: one,  two ,one/' 's/^Account:.*/Account: carl/' '$a\' '$a the end' >"$TMPDIR/sed"
+sed -i '/^\$a\\$/d' "$TMPDIR/sed"
+edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
+same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl | tr -d '\n')" 'by hand/one, two/Tags: a,b\u{a}the end'
+same secret "$(vauban get github/carl)" changed
+# A line that cannot be understood: it is told, and it can be edited again or left.
+printf 's/^Label:/Lable:/\n' >"$TMPDIR/sed"
+play "$VAUBAN_BUILD/vauban" edit github/carl >"$TMPDIR/out" <<STEPS
+expect has no Lable
+expect To edit it again
+key ctrl-c
+STEPS
+[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'an edit that was left is not cancelled'; }
+[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file is left'
+same Label "$(part Label github/carl)" 'by hand'
+rm "$TMPDIR/sed"
+VISUAL=false edited github/carl; [ $? = 128 ] || fail 'an editor that fails cancels nothing'
+unset VISUAL; export EDITOR=''
+edited github/carl && fail 'no editor edits'
+expect_text 'EDITOR' "$TMPDIR/out"
+expect_status 64 detached edit github/carl
+expect_text '--label' "$TMPDIR/err"
+echo 'items are edited, renamed, copied and moved without their secrets'

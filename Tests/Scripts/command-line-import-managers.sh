@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# What other password managers export: every part of every record is in the keychain, in the place that Specs/import.md gives it,
+# or the report says that it is not. Secrets are in no attribute, in no report, and twice the same file adds nothing.
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+golden=Vectors/import
+comment() { vauban show "$@" --json | python3 -c 'import json, sys; print(json.load(sys.stdin).get("comment", ""))'; }
+attribute() { key=$1; shift; vauban show "$@" --json | python3 -c 'import json, sys; print(json.load(sys.stdin).get(sys.argv[1], ""))' "$key"; }
+is() { [ "$1" = "$2" ] || fail "$3: it is \"$1\", not \"$2\""; }
+has() { case $1 in *"$2"*) ;; *) fail "$3: there is no \"$2\" in \"$1\"" ;; esac; }
+# describes_none SECRET...: no list, no description and no report has it.
+describes_none() {
+    vauban list --json >"$TMPDIR/described"
+    cat "$TMPDIR/out" "$TMPDIR/err" >>"$TMPDIR/described"
+    for secret in "$@"; do grep -qF -- "$secret" "$TMPDIR/described" && fail "$secret is shown without a question"; done
+    return 0
+}
+# again FILE STATUS COUNT: the same file once more adds nothing and says so.
+again() { expect_status "$2" vauban import "$1"; expect_text "0 added, $3 skipped as they are there already" "$TMPDIR/err"; grep -q ': added' "$TMPDIR/out" && fail "$1 was added twice"; return 0; }
+# dry FILE STATUS: the report of a dry run is that of the import which follows, but for its tense, and nothing changed.
+dry() {
+    vauban list >"$TMPDIR/list-before" 2>/dev/null
+    expect_status "$2" vauban import --dry-run --json "$1"
+    cp "$TMPDIR/out" "$TMPDIR/dry"
+    vauban list 2>/dev/null | cmp -s - "$TMPDIR/list-before" || fail 'a dry run changed the keychain'
+}
+same_as_dry() { python3 - "$TMPDIR/dry" "$TMPDIR/out" <<'PYTHON' || fail 'a dry run reports something else'
+import json, sys
+dry, real = (json.load(open(path)) for path in sys.argv[1:])
+assert dry.pop("dryRun") and not real.pop("dryRun")
+assert dry == real, (dry, real)
+PYTHON
+}
+# imported FILE STATUS: a dry run, and then the import.
+imported() { dry "$1" "$2"; expect_status "$2" vauban import --json "$1"; same_as_dry; }
+
+# Chrome: what an address says besides its server is kept.
+imported $golden/chrome.csv 0
+is "$(vauban get example.com/anna)" 'chrome, "one"' 'a password of Chrome'
+is "$(comment example.com/anna)" $'PIN of the parent: 4711\nsecond line' 'a note of Chrome'
+has "$(comment com.example.app/bert)" 'url: android://c2lnbmF0dXJl@com.example.app/' 'an address of Android'
+again $golden/chrome.csv 0 2
+
+# Firefox: realm, identifiers and dates.
+new_keychain
+imported $golden/firefox.csv 0
+is "$(attribute securityDomain router.example/admin)" 'The router' 'a realm of Firefox'
+has "$(comment accounts.example/anna)" 'guid: {c0ffee00-0000-4000-8000-000000000001}' 'what Firefox has'
+has "$(comment accounts.example/anna)" 'timeCreated: 2023-11-14T22:13:20Z' 'what Firefox has'
+again $golden/firefox.csv 0 2
+
+# Apple's Passwords.
+new_keychain
+imported $golden/apple.csv 0
+is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' 'codes of Apple'
+is "$(attribute description otpauth:example.com/anna)" 'one-time codes' 'what codes are known by'
+describes_none JBSWY3DPEHPK3PXP apple-one
+
+# KeePassXC: groups, entries without an address, bare host names, one name twice.
+new_keychain
+imported $golden/keepassxc.csv 0
+is "$(vauban get 'Safe at home')" kx-one 'an entry without an address'
+has "$(comment 'Safe at home')" 'left, then right' 'its notes'
+has "$(comment 'Safe at home')" 'Group: Passwords' 'its group'
+has "$(comment 'Safe at home')" 'Created: 2026-11-22T10:56:06Z' 'its date'
+is "$(vauban get --server example.org --account bert)" kx-two 'a bare host name'
+is "$(vauban get otpauth:codes.example/anna)" 'otpauth://totp/Codes:anna?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Codes' 'codes of KeePassXC'
+has "$(comment codes.example/anna)" 'url: https://codes.example/login?next=/' 'the query of an address'
+has "$(comment codes.example/anna)" 'Icon: 12' 'an icon'
+is "$(vauban get Mail/anna)" kx-four 'the first of two'
+is "$(vauban get -s 'Mail (Passwords/Work)' -a anna)" kx-five 'the second of two'
+describes_none JBSWY3DPEHPK3PXP kx-
+again $golden/keepassxc.csv 0 5
+
+# LastPass: bare keys of codes, secure notes whole.
+new_keychain
+imported $golden/lastpass.csv 0
+is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' 'a bare key of codes'
+has "$(comment example.com/anna)" 'Recovery: ask anna' 'extra'
+has "$(comment example.com/anna)" 'grouping: Work\Web' 'grouping'
+has "$(comment example.com/anna)" 'fav: 1' 'fav'
+is "$(comment plain.example/bert)" '' 'what is not so'
+has "$(vauban get Bank)" 'Pin:lp-pin-1234' 'a secure note'
+is "$(attribute description Bank)" 'secure note' 'its kind'
+describes_none lp-pin-1234 JBSWY3DPEHPK3PXP
+again $golden/lastpass.csv 0 3
+
+# 1Password, CSV.
+new_keychain
+imported $golden/1password.csv 0
+is "$(vauban get forum.example.org/anna)" op-one 'a password of 1Password'
+is "$(attribute tags forum.example.org/anna)" "['social', 'work']" 'tags'
+has "$(comment forum.example.org/anna)" 'Favorite: true' 'a favorite'
+is "$(vauban get 'Token only')" op-two 'a password without an address'
+has "$(comment 'Token only')" 'Archived: true' 'an archived one'
+sed '1s/.*/Title,Website,Username,Password,One-time password,Favorite status,Archived status,Tags,Notes/' $golden/1password.csv >"$TMPDIR/other.csv"
+sed -i 's/true/TRUE/; s/false/FALSE/' "$TMPDIR/other.csv"
+new_keychain
+imported "$TMPDIR/other.csv" 0
+is "$(vauban get otpauth:forum.example.org/anna)" 'otpauth://totp/Forum:anna?secret=JBSWY3DPEHPK3PXP' 'codes under the other name'
+
+# Bitwarden, CSV: which of its fields it hid it does not say, so all are protected.
+new_keychain
+imported $golden/bitwarden.csv 0
+is "$(vauban get example.com/anna)" bw-one 'a password of Bitwarden'
+has "$(vauban get fields:example.com/anna)" 'bw-pin-1' 'fields'
+has "$(comment example.com/anna)" 'url: https://www.example.net/' 'a second address'
+has "$(comment example.com/anna)" 'folder: Social' 'a folder'
+is "$(vauban get 'Secret plan')" bw-note-body 'a secure note'
+describes_none bw-pin-1 bw-note-body JBSWY3DPEHPK3PXP
+
+# Bitwarden, JSON: one record is none, one is empty, and no other suffers.
+new_keychain
+imported $golden/bitwarden.json 1
+python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report of Bitwarden is another'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert (report["added"], report["present"], report["notTaken"]) == (4, 0, 2), report
+records = report["records"]
+assert records[0]["item"] == "example.com/anna" and "PIN (protected)" in records[0]["carried"], records[0]
+assert [record.get("reason") for record in records[4:]] == ["it has no password", "it is no object"], records
+assert records[4]["line"] == 49, records[4]
+PYTHON
+is "$(vauban get example.com/anna)" bw-one 'a password of Bitwarden'
+for part in 'open note' 'Branch: north' 'Newsletter: true' 'folder: Social' 'favorite: true' 'creationDate: 2023-02-03' 'url: androidapp://com.example.app'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
+has "$(vauban get fields:example.com/anna)" 'PIN: bw-pin' 'a hidden field'
+has "$(vauban get fields:example.com/anna)" 'earlier password until 2024-01-02T03:04:05.000Z: bw-old' 'an earlier password'
+is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' 'codes of Bitwarden'
+is "$(vauban get 'Secret plan')" bw-note-body 'a secure note'
+has "$(comment 'Secret plan')" 'reprompt: 1' 'a prompt'
+for part in 'cardholderName: Anna B' 'number: 4111111111111111' 'code: 123' 'of the house'; do has "$(vauban get Card)" "$part" 'a card'; done
+for part in 'firstName: Anna' 'ssn: bw-ssn'; do has "$(vauban get Identity)" "$part" 'an identity'; done
+describes_none bw-one bw-pin bw-old bw-note-body 4111111111111111 bw-ssn JBSWY3DPEHPK3PXP
+again $golden/bitwarden.json 1 4
+expect_status 64 vauban import $golden/bitwarden-encrypted.json
+expect_text 'this export of Bitwarden is encrypted' "$TMPDIR/err"
+
+# 1Password, 1pux.
+new_keychain
+pux() { python3 - "$@" <<'PYTHON'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("export.attributes", '{"version":3,"description":"1Password Unencrypted Export","createdAt":1700000000}')
+    archive.write("Vectors/import/1password-export.data", "export.data")
+    archive.writestr("files/d1__deed.pdf", "not a deed")
+PYTHON
+}
+pux "$TMPDIR/a.1pux"
+imported "$TMPDIR/a.1pux" 1
+expect_text 'attached file deed.pdf' "$TMPDIR/out"
+grep -q 'delete it' "$TMPDIR/err" && fail 'what still holds a file is said to be deletable'
+is "$(vauban get example.com/anna)" op-one 'a password of 1Password'
+for part in 'open note' 'Security / branch: north' 'Security / mail: anna@example.com' 'vault: Personal' 'favorite: true' 'url: https://example.net/' 'createdAt: 2023-11-14T22:13:20Z'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
+is "$(attribute tags example.com/anna)" "['work', 'web']" 'tags'
+for part in 'pin: op-extra' 'Security / recovery: op-recovery' 'op-old' 'Security / unknown: {"a":1.5}'; do has "$(vauban get fields:example.com/anna)" "$part" 'a protected field'; done
+is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP' 'codes of 1Password'
+is "$(vauban get Plan)" op-note-body 'a secure note'
+has "$(comment Plan)" 'state: archived' 'an archived one'
+is "$(vauban get Router)" op-four 'a password without a login'
+describes_none op-one op-extra op-recovery op-old op-note-body JBSWY3DPEHPK3PXP
+again "$TMPDIR/a.1pux" 1 4
+
+# One part that cannot be taken is told apart from those that were.
+printf 'otpauth://totp/other' | vauban set otpauth:example.com/anna --replace || fail 'set failed'
+expect_status 1 vauban import --json "$TMPDIR/a.1pux"
+python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report does not tell which part was left'
+import json, sys
+record = json.load(open(sys.argv[1]))["records"][0]
+assert record["outcome"] == "notTaken" and record["reason"] == "its otpauth: it exists already with another password", record
+assert record["left"] == ["otpauth"] and "password" in record["carried"] and "one-time codes" not in record["carried"], record
+PYTHON
+new_keychain
+expect_status 1 vauban import $golden/1password-export.data
+expect_text '4 added' "$TMPDIR/err"
+
+# The companion is protected as its item is, and notes are where that is wanted.
+new_keychain
+expect_status 0 vauban import --protect-notes $golden/apple.csv
+is "$(comment example.com/anna)" '' 'a note that is to be protected'
+is "$(vauban get fields:example.com/anna)" $'notes: first, line\n    second line' 'a protected note'
+
+# When everything was carried, and only then, the source can go.
+new_keychain
+expect_status 0 vauban import $golden/apple.csv
+expect_text 'delete it when you have looked' "$TMPDIR/err"
+expect_text 'line 2: added: example.com/anna: password, user name, title, url, notes, one-time codes' "$TMPDIR/out"
+expect_status 0 vauban import --dry-run $golden/apple.csv
+grep -q 'delete it' "$TMPDIR/err" && fail 'after a dry run the source is said to be deletable'
+sed 's/first, line/another line/' $golden/apple.csv >"$TMPDIR/other.csv"
+expect_status 1 vauban import "$TMPDIR/other.csv"
+expect_text 'left: notes: the item that is there has others' "$TMPDIR/out"
+expect_text 'keep it until' "$TMPDIR/err"
+echo 'every part of every record is where it belongs, or the report says that it is not'

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The real programs, from Debian: what KeePassXC exports of a database of its own, and a tree that pass and gpg made.
+set -u
+. Tests/Scripts/lib/command-line.sh
+for tool in keepassxc-cli pass gpg gpgconf; do command -v $tool >/dev/null || { echo "there is no $tool here; scripts/prerequisites test installs it"; exit 77; }; done
+is() { [ "$1" = "$2" ] || fail "$3: it is \"$1\", not \"$2\""; }
+
+# KeePassXC: groups, an entry without an address, a bare host name, quotes and lines.
+db=$TMPDIR/passwords.kdbx
+keepassxc() { keepassxc-cli "$@" >"$TMPDIR/kx.out" 2>"$TMPDIR/kx.err" || { cat "$TMPDIR/kx.err"; fail "keepassxc-cli $1"; }; }
+printf 'kdbx\nkdbx\n' | keepassxc db-create -q -p -t 100 "$db"
+printf 'kdbx\n' | keepassxc mkdir -q "$db" Work
+printf 'kdbx\nkx, "one"\n' | keepassxc add -q -u anna --url https://example.com/login --notes $'line one\nline two' -p "$db" Work/Example
+printf 'kdbx\nkx-two\n' | keepassxc add -q -u bert --url example.org -p "$db" Bare
+printf 'kdbx\nkx-three\n' | keepassxc add -q -p "$db" 'No address'
+expect_status 64 vauban import "$db"
+expect_text 'keepassxc-cli export --format csv' "$TMPDIR/err"
+printf 'kdbx\n' | keepassxc-cli export -q --format csv "$db" >"$TMPDIR/kx.csv" || fail 'keepassxc-cli exports nothing'
+expect_status 0 vauban import - <"$TMPDIR/kx.csv"
+expect_text '3 added' "$TMPDIR/err"
+is "$(vauban get example.com/anna)" 'kx, "one"' 'a password of KeePassXC'
+is "$(vauban get --server example.org)" kx-two 'one of a bare host name'
+is "$(vauban get 'No address')" kx-three 'one without an address'
+vauban show example.com/anna >"$TMPDIR/out"
+expect_text 'line one\u{a}line two' "$TMPDIR/out"
+expect_text 'Group: Passwords/Work' "$TMPDIR/out"
+
+# pass: the tree that it made, with a key without a passphrase, and an agent of the test's own.
+export GNUPGHOME=$TMPDIR/gnupg PASSWORD_STORE_DIR=$TMPDIR/store
+mkdir -m 700 "$GNUPGHOME"
+trap 'gpgconf --kill gpg-agent 2>/dev/null; vauban stop >/dev/null 2>&1' EXIT
+gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-gen-key 'Vauban test <test@vauban.example>' default default never 2>"$TMPDIR/gpg.err" || { cat "$TMPDIR/gpg.err"; echo 'gpg can make no key here'; exit 77; }
+pass init test@vauban.example >/dev/null 2>&1 || fail 'pass could not begin'
+keep() { pass insert -m -f "$1" >/dev/null 2>&1 || fail "pass could not keep $1"; }
+printf 'pass-one\n' | keep web/github.com/anna
+printf 'pass-two\nurl: https://example.com/login\nlogin: anna\npin: 4711\notpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP\nfree text\n' | keep example
+printf 'pass-three\nhttps://not-a-key.example/\nuser: carl\n' | keep mail/office/main
+printf '\nonly a note\n' | keep notes/plan
+printf 'pass-four\nurl: example.net\n' | keep sites/example.net/dora
+new_keychain
+printf 'not encrypted' >"$PASSWORD_STORE_DIR/broken.gpg"
+printf x >"$PASSWORD_STORE_DIR/readme.txt"
+ln -s /etc "$PASSWORD_STORE_DIR/link"
+expect_status 1 vauban import --dry-run "$PASSWORD_STORE_DIR"
+expect_text '5 would be added, 0 skipped as they are there already, 3 not taken' "$TMPDIR/err"
+expect_status 1 vauban import "$PASSWORD_STORE_DIR"
+expect_text '5 added, 0 skipped as they are there already, 3 not taken' "$TMPDIR/err"
+for told in 'broken.gpg: not taken: gpg could not open it' 'readme.txt: not taken: it is no password of pass' 'link: not taken: it is a link'; do expect_text "$told" "$TMPDIR/err"; done
+is "$(vauban get web/github.com/anna)" pass-one 'what pass shows under this name'
+is "$(vauban get example.com/anna)" pass-two 'one with an address'
+is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP' 'codes of pass'
+is "$(vauban get fields:example.com/anna)" $'notes: pin: 4711\n    free text' 'the other lines'
+is "$(vauban get mail/office/main)" pass-three 'a name of three parts'
+vauban get fields:mail/office/main >"$TMPDIR/out" || fail 'the other lines are not found'
+expect_text 'not-a-key.example' "$TMPDIR/out"
+expect_text 'user: carl' "$TMPDIR/out"
+is "$(vauban get notes/plan)" 'only a note' 'one without a password'
+is "$(vauban get --server example.net --account dora)" pass-four 'a user by the name of the file'
+vauban list --json >"$TMPDIR/described"
+grep -qE '4711|free text|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'what pass kept secret is shown'
+rm "$PASSWORD_STORE_DIR/broken.gpg" "$PASSWORD_STORE_DIR/readme.txt" "$PASSWORD_STORE_DIR/link"
+expect_status 0 vauban import "$PASSWORD_STORE_DIR"
+expect_text '0 added, 5 skipped' "$TMPDIR/err"
+mkdir "$TMPDIR/empty"
+expect_status 64 vauban import "$TMPDIR/empty"
+echo 'what KeePassXC and pass kept is in the keychain'

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What vauban makes of slips: verbs of other managers, names that are nearly right, answers that cannot be written; and the codes it ends with.
+set -u
+. Tests/Scripts/lib/command-line.sh
+printf x | vauban add github/anna 2>/dev/null && printf y | vauban add mail/bert || fail 'add failed'
+
+# Verbs from elsewhere, and slips.
+for pair in rm:delete ls:list insert:set lookup:get mv:rename cp:copy find-generic-password:get search:find init:setup delte:delete sett:set lsit:list; do
+    expect_status 64 vauban "${pair%:*}" github/anna
+    expect_text "There is no verb ${pair%:*}." "$TMPDIR/err"
+    grep -Eq "Did you mean (vauban [a-z]+, or )*vauban ${pair#*:}(, or|\\?)" "$TMPDIR/err" || { cat "$TMPDIR/err"; fail "${pair%:*} does not lead to ${pair#*:}"; }
+    [ ! -s "$TMPDIR/out" ] || fail 'something was printed besides'
+done
+expect_status 64 vauban frobnicate
+expect_text 'vauban help' "$TMPDIR/err"
+expect_status 64 vauban "$(printf 'x\033[2J')"
+grep -q "$(printf '\033')" "$TMPDIR/err" && fail 'a word reached the terminal'
+[ "$(vauban get github/anna)" = x ] || fail 'a slip deleted something'
+
+# Names, for a person; a script hears the plain refusal.
+for verb in get show 'edit --label x' 'rename --as a/b' 'move --to b'; do
+    # shellcheck disable=SC2086
+    play "$VAUBAN_BUILD/vauban" ${verb%% *} githb/anna $(case $verb in *' '*) printf '%s' "${verb#* }" ;; esac) </dev/null >"$TMPDIR/out"
+    [ $? = 44 ] || { cat "$TMPDIR/out"; fail "$verb of a name that is nearly right does not end with 44"; }
+    expect_text 'No item githb/anna. Did you mean github/anna?' "$TMPDIR/out"
+done
+play "$VAUBAN_BUILD/vauban" get GITHUB/Anna </dev/null >"$TMPDIR/out"; expect_text 'Did you mean github/anna?' "$TMPDIR/out"
+play "$VAUBAN_BUILD/vauban" get maill </dev/null >"$TMPDIR/out"; expect_text 'Did you mean mail?' "$TMPDIR/out"
+play "$VAUBAN_BUILD/vauban" get quite/another </dev/null >"$TMPDIR/out"; grep -q 'Did you mean' "$TMPDIR/out" && fail 'anything is suggested'
+expect_status 44 detached get githb/anna
+expect_text 'not found' "$TMPDIR/err"
+
+# An answer that could not be written whole is no success.
+for words in list 'list --json' 'show github/anna' 'find anna' 'status' 'settings' --help 'help get' --version doctor; do
+    # shellcheck disable=SC2086
+    vauban $words >/dev/full 2>"$TMPDIR/err"
+    [ $? = 53 ] || { cat "$TMPDIR/err"; fail "$words into a full file does not end with 53"; }
+    expect_text 'could not be written' "$TMPDIR/err"
+done
+vauban get github/anna >/dev/full 2>"$TMPDIR/err"; [ $? = 53 ] || fail 'get into a full file does not end with 53'
+
+# The codes of the manual, for what ended otherwise before.
+head -c 1048577 /dev/zero >"$TMPDIR/large"
+expect_status 64 vauban add large/one <"$TMPDIR/large"
+expect_status 64 vauban import "$TMPDIR/none.csv"
+expect_status 64 vauban add bytes/odd --hex <<<abc
+echo 'slips are answered with the way out, and ends are those of the manual'

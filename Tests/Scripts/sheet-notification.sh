@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# A question in a window that the person does not see, under Wayland: the desktop's own notification says that it waits, and nothing more
+# than that; it goes when the sheet has the keyboard and when the question ends, and a click on it brings the sheet. While the sheet is
+# seen there is none. The desktop is sway, what shows notifications is dunst. Its pictures stay in .build/test-results/sheet.
+set -u
+for tool in dunst dunstctl dbus-monitor convert; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+. Tests/Scripts/lib/sheet-wayland.sh
+set_passcode
+printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
+asker get "$VAUBAN_BUILD/vauban" get bank/anna
+# Whose name and words are the worst: none of them is for a notification.
+asker evil "$VAUBAN_BUILD/keychain-caller" ask '"<b>Your bank</b> & %s"'
+
+# What the sheet asks of the desktop, as whoever listens on the bus hears it; the daemon that shows it.
+cat >"$TMPDIR/notifier" <<'NOTIFIER'
+#!/bin/bash
+[ ! -e "$TMPDIR/calls" ] || cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"
+: >"$TMPDIR/calls"
+dbus-monitor --session "type='method_call',interface='org.freedesktop.Notifications'" >"$TMPDIR/calls" 2>&1 &
+until grep -q . "$TMPDIR/calls"; do kill -0 $! || exit 1; done
+dunst -config /dev/null >"$TMPDIR/dunst" 2>&1 &
+until dunstctl count displayed >/dev/null 2>&1; do kill -0 $! || { cat "$TMPDIR/dunst"; exit 1; }; done
+NOTIFIER
+# shown N: waits until so many are to be seen. asked N: how many were ever asked for.
+cat >"$TMPDIR/shown" <<'SHOWN'
+#!/bin/bash
+SECONDS=0; while [ $SECONDS -lt 30 ]; do [ "$(dunstctl count displayed)" = "$1" ] && exit 0; done
+echo "there are $(dunstctl count displayed) notifications, not $1"; exit 1
+SHOWN
+printf '#!/bin/bash\ncount=$(grep -c member=Notify "$TMPDIR/calls"); [ "$count" = "$1" ] || { echo "$count notifications were asked for, not $1"; exit 1; }\n' >"$TMPDIR/asked"
+chmod +x "$TMPDIR"/{notifier,shown,asked}
+
+# Behind a window that fills the screen; it goes when the sheet is seen, and comes for the next question alone.
+at_desktop <<STEPS
+start
+run $TMPDIR/notifier
+run $TMPDIR/other
+run swaymsg -q fullscreen enable
+run $TMPDIR/get
+stands unfocused behind
+run $TMPDIR/shown 1
+run $TMPDIR/asked 1
+shot wayland-notification
+run swaymsg -q fullscreen disable
+run swaymsg -q focus floating
+stands focused shown
+run $TMPDIR/shown 0
+type $passcode
+key Return
+gone
+run $TMPDIR/get-ended 0
+run swaymsg -q focus tiling
+run swaymsg -q fullscreen enable
+run $TMPDIR/evil
+stands unfocused behind
+run $TMPDIR/shown 1
+run $TMPDIR/asked 2
+run kill -KILL \$(cat $TMPDIR/evil.pid)
+gone
+run $TMPDIR/shown 0
+run $TMPDIR/evil-ended 137
+run $TMPDIR/get
+run $TMPDIR/shown 1
+run $VAUBAN_BUILD/vauban lock 2>/dev/null
+gone
+run $TMPDIR/shown 0
+run $TMPDIR/get-ended 36
+STEPS
+unlock
+# On a workspace that the person left before it was there for them to see: a click brings it to where they are.
+at_desktop <<STEPS
+start
+run $TMPDIR/notifier
+run swaymsg -q 'no_focus [app_id="vauban-sheet"]'
+run $TMPDIR/other
+run $TMPDIR/get
+stands unfocused
+run swaymsg -q workspace 2
+run $TMPDIR/shown 1
+stands unfocused behind
+run dunstctl action 0
+stands shown
+run swaymsg -q focus floating
+stands focused shown
+run $TMPDIR/shown 0
+type $passcode
+key Return
+gone
+run $TMPDIR/get-ended 0
+STEPS
+# Where it is seen there is none: it counts down for seconds in which one would have come.
+wrong='type wrong
+key Return'
+at_desktop <<STEPS
+start
+run $TMPDIR/notifier
+run $TMPDIR/other
+run $TMPDIR/get
+stands focused shown
+$wrong
+sees 4 tries are left
+$wrong
+sees 3 tries are left
+$wrong
+gone
+run $TMPDIR/get-ended 51
+run $TMPDIR/get
+$wrong
+sees 1 try is left
+$wrong
+sees You can try again in 0:5
+sees You can try again in 0:52
+stands focused shown
+run $TMPDIR/asked 0
+key Escape
+gone
+run $TMPDIR/asked 0
+STEPS
+# Its words are the same whoever asks.
+cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
+[ "$(grep -c 'string "Vauban has a question for you"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
+grep -qE 'bank|anna|keychain-caller|secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
+echo 'a person who does not see the question is told that there is one'

@@ -1,0 +1,57 @@
+import Testing
+import VaubanAccessPolicy
+
+/// Paths and names are judged as the bytes that the kernel has, and shown so that no two of them look alike.
+@Suite struct PathBytesTests {
+    @Test("what the kernel writes behind a deleted file's path is seen, whatever stands before it")
+    func deletedFiles() {
+        // Of these signs each makes one character of itself and the space after it, or of the bracket and itself.
+        for sign in ["", "\u{600}", "\u{601}", "\u{110BD}", "\u{200D}", "\u{301}", "e\u{301}"] {
+            #expect(PathBytes.isDeleted("/home/anna/tool\(sign) (deleted)"), "\(sign.unicodeScalars)")
+        }
+        #expect(!"/home/anna/tool\u{600} (deleted)".hasSuffix(" (deleted)"))
+        #expect(!PathBytes.isDeleted("/home/anna/tool (deleted)\u{301}") && !PathBytes.isDeleted("(deleted)") && !PathBytes.isDeleted(""))
+    }
+
+    @Test("a path is parted at every slash")
+    func parts() {
+        #expect(PathBytes.parts(of: "/a/\u{301}b").map { [$0.folder, $0.name] } == ["/a", "\u{301}b"])
+        #expect(PathBytes.parts(of: "/\u{301}b").map { [$0.folder, $0.name] } == ["/", "\u{301}b"])
+        #expect(PathBytes.name(of: "/usr/bin/\u{301}python3") == "\u{301}python3")
+        #expect(PathBytes.names(in: "/a/\u{20DD}b//c").map { Array($0.utf8) } == ["", "a", "\u{20DD}b", "", "c"].map { Array($0.utf8) })
+        for none in ["", "a", "a/b", "/", "/a/"] { #expect(PathBytes.parts(of: none) == nil, "\(none)") }
+        #expect(PathBytes.name(of: "program") == "program" && PathBytes.name(of: "/a/") == "")
+    }
+
+    @Test("two spellings of one letter are two names")
+    func spellings() {
+        let (composed, decomposed) = ("/usr/bin/caf\u{E9}", "/usr/bin/cafe\u{301}")
+        #expect(composed == decomposed && !composed.isSameBytes(as: decomposed))
+        #expect(ApplicationIdentifier.installed(path: composed) != .installed(path: decomposed))
+        #expect(Set([ApplicationIdentifier.installed(path: composed), .installed(path: decomposed)]).count == 2)
+        #expect(!"\u{E9}x".hasBytePrefix("e\u{301}") && !"x\u{E9}".hasByteSuffix("e\u{301}") && "a/\u{301}b".hasBytePrefix("a/"))
+        #expect("program:\u{301}/x".dropping(bytePrefix: "program:").map { Array($0.utf8) } == Array("\u{301}/x".utf8))
+    }
+
+    @Test("paths that differ look different, and in the order of their names")
+    func shown() {
+        let paths = [
+            "/usr/bin/caf\u{E9}", "/usr/bin/cafe\u{301}", "/usr/bin/cafe", "/usr/bin/cafe\u{200B}", "/usr/bin/cafe\u{600}",
+            "/usr/bin/cafe\u{1}",
+            "/usr/bin/cafe\u{202E}", "/usr/bin/cafe\u{2066}", "/usr/bin/\u{338}cafe", "/usr/bin/cafe\u{5D0}", "/usr/bin/cafe ",
+            "/usr/bin/cafe\u{A0}",
+            "/usr/bin/cafe\u{3164}", "/usr/bin/cafe\u{7F}", "/usr/bin/cafe\n", "/usr/bin/cafe\u{9B}", "/usr/bin/cafe\u{E0061}",
+        ]
+        let shown = paths.map { PlainLine.path($0, charactersMax: 160) }
+        #expect(Set(shown.map { Array($0.utf8) }).count == paths.count)
+        for text in shown.dropFirst() {
+            #expect(text.unicodeScalars.allSatisfy { $0.isASCII }, "\(text)")
+        }
+        #expect(shown[0] == "/usr/bin/caf\u{E9}" && shown[1] == "/usr/bin/cafe\\u{301}" && shown[8] == "/usr/bin/\\u{338}cafe")
+        #expect(PlainLine.path("/home/\u{5D0}\u{5D1}/x", charactersMax: 160) == "/home/\\u{5d0}\\u{5d1}/x")
+        // Marks of other scripts stand on letters of theirs.
+        #expect(PlainLine.path("/home/\u{939}\u{93F}", charactersMax: 160) == "/home/\u{939}\u{93F}")
+        // The words of an item's name are no path: they keep their script, and lose nothing else.
+        #expect(PlainLine.name("\u{5D0}\u{202E}/anna", charactersMax: 160) == "\u{5D0}\\u{202e}/anna")
+    }
+}
