@@ -42,12 +42,14 @@ let values: [Target] = [
 ]
 
 let contracts: [Target] = [
+    // What a person's programs ask about that person's own keychain: authd decodes it and forwards it to enclaved.
+    target("VaubanPersonWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of keychaind.
     target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
-    target("EnclaveWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("EnclaveWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
@@ -65,11 +67,11 @@ let host: [Target] = [
 
 let enclave: [Target] = [
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
-    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", asn1, crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
     // The room that holds keys.
     program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 ]
@@ -85,7 +87,7 @@ let keychain: [Target] = [
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]
@@ -114,7 +116,7 @@ let callers: [Target] = [
     // The keychain's door, typed.
     target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
-    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
     target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
@@ -168,19 +170,19 @@ let testing: [Target] = [
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     // What the fuzzers of Fuzz/ run, and the tests over the inputs that they kept.
-    target("FuzzHarness", in: "Testing", ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+    target("FuzzHarness", in: "Testing", ["VaubanKeyWire", "VaubanPersonWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
     .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
+    tests("ValuesTests", ["VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
-    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
     .target(name: "EnclaveBook", dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
-    tests("EnclaveTests", ["VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    tests("EnclaveTests", ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
@@ -190,7 +192,7 @@ let testing: [Target] = [
     tests("VaubanKeychainTests", ["VaubanKeychain"]),
     // Client library to storage, through the real rooms over their sockets.
     // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: appleModules + ["VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    .testTarget(name: "RoomsTests", dependencies: appleModules + ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
 ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for

@@ -40,13 +40,14 @@ let package = Package(
         target("Values/VaubanSecretBytes", []),
         target("Values/VaubanDER", [asn1]),
         target("Values/VaubanAccessPolicy", ["VaubanSecretBytes", "VaubanDER", asn1]),
-        target("Contracts/EnclaveWire", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+        target("Contracts/VaubanPersonWire", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+        target("Contracts/EnclaveWire", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
         .target(name: "CVaubanLinux", path: "Vauban/Host/CVaubanLinux"),
         target("Host/VaubanLinuxHost", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
         target(
             "Enclave/Enclave",
-            ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
-        target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+            ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+        target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
         target("Values/VaubanKeychainModel", ["VaubanAccessPolicy", "VaubanDER", asn1]),
         target("Contracts/VaubanKeychainWire", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
         target(

@@ -13,8 +13,10 @@ let allowedImports: [String: Set<String>] = [
 
     // Contracts: one module a door.
     "VaubanKeychainWire": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
-    "VaubanAuthenticationWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
-    "EnclaveWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    // What authd decodes and forwards stands on both doors that it passes.
+    "VaubanPersonWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    "VaubanAuthenticationWire": platform.union(["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
+    "EnclaveWire": platform.union(["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
     "VaubanKeyWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
 
     // Host: the only place that talks to Linux.
@@ -35,9 +37,9 @@ let allowedImports: [String: Set<String>] = [
     "vauban-watcher": platform.union(["Watcher"]),
 
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
-    "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanKeyWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
+    "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
     "EnclaveSoftware": platform.union(policy).union(["Enclave", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
-    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
+    "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "enclaved": platform.union(["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
 
     // Keychain: records. Only the store knows the database.
@@ -47,7 +49,7 @@ let allowedImports: [String: Set<String>] = [
     "keychaind": platform.union(["Keychain"]),
 
     // Authentication: the queue for the person's attention.
-    "Authentication": platform.union(["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
+    "Authentication": platform.union(["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
         .union(["VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "authd": platform.union(["Authentication"]),
     // The bridge to fprintd: it holds the key of its pairing and what a finger is to give back.
@@ -57,7 +59,7 @@ let allowedImports: [String: Set<String>] = [
 
     // Callers: translators, and the typed clients that they share.
     "VaubanKeychainClient": platform.union(policy).union(["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
-    "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
+    "VaubanAuthenticationClient": platform.union(policy).union(["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "VaubanSecurity": platform.union([
         "VaubanKeyWire", "VaubanDER", "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
         "VaubanAuthenticationClient", "SwiftASN1", "Crypto", "CryptoExtras",
@@ -83,7 +85,7 @@ let allowedImports: [String: Set<String>] = [
         .union(["VaubanDER", "Crypto", "CryptoExtras"]),
 
     // Testing: never linked by a product.
-    "FuzzHarness": platform.union(policy).union(["VaubanKeyWire", "Enclave", "EnclaveWire", "Crypto"]),
+    "FuzzHarness": platform.union(policy).union(["VaubanKeyWire", "VaubanPersonWire", "Enclave", "EnclaveWire", "Crypto"]),
     "KeychainFuzzing": platform.union(policy).union(["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "SwiftASN1", "Crypto"]),
     "CertificateFuzzing": platform.union(["VaubanSecurity"]),
     "CSQLiteRecorder": [],

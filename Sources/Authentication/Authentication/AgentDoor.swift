@@ -4,6 +4,7 @@ internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanPersonWire
 
 /// One prompt agent's connection, on the thread that the door gave it. What the agent is sent comes from the desk.
 struct AgentDoor {
@@ -54,7 +55,7 @@ struct AgentDoor {
     /// what is typed there: that takes the person's word. In user mode programs are not told apart.
     private func requireTerminalPrompts() throws {
         var counter = counter
-        guard case .status(let status) = try counter.ask(.status, watching: nil).reply, status.settings.allowsTerminalPrompts else {
+        guard case .person(.status(let status)) = try counter.ask(.person(.status), watching: nil).reply, status.settings.allowsTerminalPrompts else {
             throw Refusal(.notAllowedHere, "a program may ask on its own terminal only after: vauban allow terminal-prompts on")
         }
     }

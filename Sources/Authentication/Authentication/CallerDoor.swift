@@ -4,6 +4,7 @@ internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanPersonWire
 
 /// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the
 /// enclave's replies go back.
@@ -30,9 +31,9 @@ struct CallerDoor {
             while true {
                 let message = try visitor.channel.receive(.idle)
                 guard message.secret == nil, message.descriptors.isEmpty else { throw DERFault("a request carries nothing beside it") }
-                let request: AuthenticationRequest
+                let request: PersonRequest
                 do {
-                    request = try AuthenticationRequest(derBytes: message.header)
+                    request = try PersonRequest(derBytes: message.header)
                 } catch let refusal as Refusal {
                     try reply(.refused(refusal))
                     continue
@@ -49,13 +50,12 @@ struct CallerDoor {
     }
 
     /// Answers one request. It throws only what ends the caller's connection; a fault of the enclave's is an answer.
-    private mutating func answer(_ request: AuthenticationRequest) throws {
+    private mutating func answer(_ request: PersonRequest) throws {
         do {
             let answer = try outcome(of: request)
             // What was authorised stands for as long as the connection does.
-            if request.mayAskThePerson, case .evaluated = answer.reply { visitor.stay() }
-            let places = { [desk, visitor] in desk.places(person: visitor.peer.uid, caller: visitor.peer.pid) }
-            try reply(request.reply(from: answer.reply, promptPlaces: places), descriptors: answer.descriptors)
+            if request.mayWaitForPerson, case .person(.evaluated) = answer.reply { visitor.stay() }
+            try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveFault {
             counter.close()
             log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault.cause)"])
@@ -63,17 +63,30 @@ struct CallerDoor {
         }
     }
 
+    /// The enclave's answer passed on; one that does not belong to the request is a fault of ours.
+    private func finalReply(to request: PersonRequest, from reply: EnclaveReply) -> AuthenticationReply {
+        switch reply {
+        case .refused(let refusal): return .refused(refusal)
+        case .person(let answer) where request.isAnswered(by: answer):
+            let places = desk.places(person: visitor.peer.uid, caller: visitor.peer.pid)
+            // What nobody could be shown cannot succeed: a program hears it before it offers it.
+            if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.nobodyToAsk)) }
+            return .answered(answer, promptPlaces: places)
+        default: return .refused(Refusal(.internalFault))
+        }
+    }
+
     /// The enclave's last word on a request. The caller's connection is watched meanwhile: neither a prompt nor a place among those
     /// who wait for a derivation outlives the one for whom it is. The caller is told the place of a prompt, and once more if it moves,
     /// and that the request waits for its turn.
-    private mutating func outcome(of request: AuthenticationRequest) throws -> EnclaveCounter.Reply {
+    private mutating func outcome(of request: PersonRequest) throws -> EnclaveCounter.Reply {
         let watching = visitor.channel.socket
         var patience = Patience.machine
         var late = Refusal(.unavailable)
-        var answer = try enclave { counter throws in try counter.ask(EnclaveRequest(request), watching: watching) }
+        var answer = try enclave { counter throws in try counter.ask(.person(request), watching: watching) }
         while true {
             switch answer.reply {
-            case .waitingForPerson(let place) where request.mayAskThePerson:
+            case .waitingForPerson(let place) where request.mayWaitForPerson:
                 try reply(.waitingForPerson(place))
                 patience = .for_(AuthenticationLimits.personAnswer)
                 late = Refusal(.personTimeOver)

@@ -63,9 +63,7 @@ struct EnclaveCounter {
         let message = try line.receive(patience, watching: watching)
         guard message.secret == nil else { throw ChannelFault.malformed("the enclave's reply carries a secret") }
         let reply = Reply(reply: try EnclaveReply(derBytes: message.header), descriptors: message.descriptors)
-        var cards = 0
-        if case .challenge = reply.reply { cards = 1 }
-        guard reply.descriptors.count == cards else {
+        guard reply.descriptors.count == reply.reply.descriptorCount else {
             throw ChannelFault.malformed("the enclave's reply has a wrong number of descriptors")
         }
         return reply
