@@ -66,6 +66,8 @@ let host: [Target] = [
 ]
 
 let enclave: [Target] = [
+    // How the rooms around it ask the enclave on behalf of one caller.
+    target("EnclaveConnection", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
     target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // The backend without hardware: a device secret in a file.
@@ -80,14 +82,14 @@ let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
     target("KeychainStore", in: "Keychain", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"), asn1]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
-    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
+    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
     // The room that holds records.
     program("keychaind", in: "Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]

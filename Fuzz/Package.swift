@@ -47,6 +47,7 @@ let package = Package(
         target(
             "Enclave/Enclave",
             ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+        target("Enclave/EnclaveConnection", ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
         target("Testing/FuzzHarness", ["Enclave", "EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
         target("Values/VaubanKeychainModel", ["VaubanAccessPolicy", "VaubanDER", asn1]),
         target("Contracts/VaubanKeychainWire", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
@@ -57,7 +58,7 @@ let package = Package(
         target(
             "Keychain/Keychain",
             [
-                "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+                "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
                 "VaubanLinuxHost", asn1, crypto, log,
             ], excluding: ["KeychainRoom.swift", "KeychainDoor.swift", "LeaseConnection.swift", "EnclaveConnection.swift"]),
         target(

@@ -37,6 +37,8 @@ let allowedImports: [String: Set<String>] = [
     "vauban-watcher": platform.union(["Watcher"]),
 
     // Enclave: keys. Neither a database nor a bus nor a network is in reach of anything that enclaved links.
+    // The other side of its door, for the rooms around it.
+    "EnclaveConnection": platform.union(policy).union(["EnclaveWire", "VaubanPersonWire", "VaubanLinuxHost"]),
     "Enclave": platform.union(policy).union(["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanLinuxHost", "SwiftASN1", "Crypto", "CryptoExtras"]),
     "EnclaveSoftware": platform.union(policy).union(["Enclave", "VaubanLinuxHost", "SwiftASN1", "Crypto"]),
     "EnclaveRoom": platform.union(policy).union(["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
@@ -44,12 +46,12 @@ let allowedImports: [String: Set<String>] = [
 
     // Keychain: records. Only the store knows the database.
     "KeychainStore": platform.union(["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "GRDB", "SwiftASN1"]),
-    "Keychain": platform.union(policy).union(["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel"])
+    "Keychain": platform.union(policy).union(["KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel"])
         .union(["VaubanLinuxHost", "VaubanRoomHardening", "SwiftASN1", "Crypto", "Logging"]),
     "keychaind": platform.union(["Keychain"]),
 
     // Authentication: the queue for the person's attention.
-    "Authentication": platform.union(["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
+    "Authentication": platform.union(["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER"])
         .union(["VaubanLinuxHost", "VaubanRoomHardening", "Logging"]),
     "authd": platform.union(["Authentication"]),
     // The bridge to fprintd: it holds the key of its pairing and what a finger is to give back.

@@ -1,3 +1,4 @@
+internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
 internal import VaubanAccessPolicy
@@ -12,19 +13,19 @@ struct CallerDoor {
     private let visitor: Visitor
     private let desk: AttentionDesk
     private let log: BoundedLog
-    private var counter: EnclaveCounter
+    private let enclave: EnclaveClient
 
-    init(visitor: Visitor, desk: AttentionDesk, counter: EnclaveCounter, log: BoundedLog) {
+    init(visitor: Visitor, desk: AttentionDesk, enclave: EnclaveClient, log: BoundedLog) {
         self.visitor = visitor
         self.desk = desk
         self.log = log
-        self.counter = counter
+        self.enclave = enclave
     }
 
-    mutating func serve() {
+    func serve() {
         // Shut down, not only closed: the enclave may still hold the duplicate that it was registered with.
         defer {
-            counter.close()
+            enclave.close()
             visitor.channel.shutDown()
         }
         do {
@@ -40,7 +41,7 @@ struct CallerDoor {
                 }
                 try answer(request)
             }
-        } catch ChannelFault.closed, ChannelFault.watchedEnded {
+        } catch ChannelFault.closed, EnclaveFault.callerGone {
             return
         } catch {
             log.notice("a connection is ended", about: visitor.peer.uid, ["why": "\(error)"])
@@ -50,15 +51,15 @@ struct CallerDoor {
     }
 
     /// Answers one request. It throws only what ends the caller's connection; a fault of the enclave's is an answer.
-    private mutating func answer(_ request: PersonRequest) throws {
+    private func answer(_ request: PersonRequest) throws {
         do {
             let answer = try outcome(of: request)
             // What was authorised stands for as long as the connection does.
             if request.mayWaitForPerson, case .person(.evaluated) = answer.reply { visitor.stay() }
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveFault {
-            counter.close()
-            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault.cause)"])
+            if case .callerGone = fault { throw fault }
+            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault)"])
             try reply(.refused(fault.refusal))
         }
     }
@@ -79,34 +80,12 @@ struct CallerDoor {
     /// The enclave's last word on a request. The caller's connection is watched meanwhile: neither a prompt nor a place among those
     /// who wait for a derivation outlives the one for whom it is. The caller is told the place of a prompt, and once more if it moves,
     /// and that the request waits for its turn.
-    private mutating func outcome(of request: PersonRequest) throws -> EnclaveCounter.Reply {
-        let watching = visitor.channel.socket
-        var patience = Patience.machine
-        var late = Refusal(.unavailable)
-        var answer = try enclave { counter throws in try counter.ask(.person(request), watching: watching) }
-        while true {
-            switch answer.reply {
-            case .waitingForPerson(let place) where request.mayWaitForPerson:
-                try reply(.waitingForPerson(place))
-                patience = .for_(AuthenticationLimits.personAnswer)
-                late = Refusal(.personTimeOver)
-            case .queued: try reply(.queued)
-            default: return answer
+    private func outcome(of request: PersonRequest) throws(EnclaveFault) -> EnclaveAnswer {
+        try enclave.send(.person(request), watchesCaller: true) { progress in
+            switch progress {
+            case .waitingForPerson(let place): try? reply(.waitingForPerson(place))
+            case .queued: try? reply(.queued)
             }
-            answer = try enclave(late: late) { counter throws in try counter.next(patience, watching: watching) }
-        }
-    }
-
-    /// Runs a call to the enclave, and tells its faults from those of the caller's connection.
-    private mutating func enclave(
-        late: Refusal = Refusal(.unavailable), _ call: (inout EnclaveCounter) throws -> EnclaveCounter.Reply
-    ) throws -> EnclaveCounter.Reply {
-        do {
-            return try call(&counter)
-        } catch ChannelFault.watchedEnded {
-            throw ChannelFault.watchedEnded
-        } catch {
-            throw EnclaveFault(error, late: late)
         }
     }
 
@@ -115,18 +94,14 @@ struct CallerDoor {
     }
 }
 
-/// The enclave gave no answer: what the caller is told, and what the log is told.
-struct EnclaveFault: Error {
-    let cause: any Error
-    let refusal: Refusal
-
-    init(_ cause: any Error, late: Refusal = Refusal(.unavailable)) {
-        self.cause = cause
-        refusal =
-            switch cause {
-            case let refusal as Refusal: refusal
-            case ChannelFault.deadline: late
-            default: Refusal(.unavailable)
-            }
+extension EnclaveFault {
+    /// What the caller is told.
+    var refusal: Refusal {
+        switch self {
+        case .refused(let refusal): refusal
+        case .late(personWasAsked: true): Refusal(.personTimeOver)
+        case .late, .unreachable, .callerGone: Refusal(.unavailable)
+        case .notUnderstood: Refusal(.internalFault)
+        }
     }
 }

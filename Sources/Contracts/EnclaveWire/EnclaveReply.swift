@@ -26,6 +26,14 @@ package enum EnclaveReply: Hashable, Sendable {
     /// To a person's request, passed on as it is.
     case person(PersonAnswer)
 
+    /// Whether keys may come as its secret section.
+    package var mayCarrySecret: Bool {
+        switch self {
+        case .sealed, .opened, .leased: true
+        case .refused, .done, .caller, .waitingForPerson, .queued, .fate, .identity, .consented, .person: false
+        }
+    }
+
     /// Descriptors that come beside it.
     package var descriptorCount: Int { if case .person(let answer) = self { answer.descriptorCount } else { 0 } }
 }

@@ -47,6 +47,15 @@ package enum EnclaveRequest: Hashable, Sendable {
         }
     }
 
+    /// Whether its answer may have to wait for the person.
+    package var mayWaitForPerson: Bool {
+        switch self {
+        case .open, .consent: true
+        case .person(let request): request.mayWaitForPerson
+        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver: false
+        }
+    }
+
     /// Whether an application's password may come as its secret section.
     package var takesSecret: Bool {
         switch self {
