@@ -26,10 +26,12 @@ extension RequestInProgress {
     ) throws -> Bool {
         let rights = try rights()
         var rows: [RowChange] = []
+        var renamed: [OpenedRow] = []
         var bytes = 0
         func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
             guard let change = try change(opened, changes, value, query) else { return true }
             rows.append(change)
+            if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
             return true
@@ -67,8 +69,10 @@ extension RequestInProgress {
             if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        switch try database.update(rows) {
-        case .written: return true
+        switch try database.update(rows, removing: try permissionsToRead(renamed)) {
+        case .written:
+            for item in renamed { parts.lent.forget(item.binding.item, person: person) }
+            return true
         case .stale: return false
         case .conflict(let other):
             if try isLive(other) { throw Refusal(.duplicateItem) }
@@ -130,6 +134,13 @@ extension RequestInProgress {
     func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return parts.now() }
         return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
+    }
+}
+
+extension ItemRecord {
+    /// Whether a search finds the item by something else than before.
+    fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
+        changes.attributes.values.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }
 
