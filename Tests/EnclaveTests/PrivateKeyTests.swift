@@ -129,7 +129,7 @@ import VaubanSecretBytes
                 Issue.record("\(operation) asks for nobody")
                 continue
             }
-            #expect(vault.judge(try vault.throwIfDead(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
+            #expect(vault.judge(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
             #expect(reason { _ = try vault.finish(opening, GatheredEvidence(), password: nil) } == .authenticationFailed)
             let opened = try vault.finish(opening, vault.shown(vault.authenticate(secret(Workbench.passcode))), password: nil)
             #expect(opened.count == 32)

@@ -167,7 +167,7 @@ extension Vault {
         switch try open(row, wrapped: wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
-            switch judge(try throwIfDead(opening), for: row.protection, Evidence()) {
+            switch judge(try checkSatisfiable(opening), for: row.protection, Evidence()) {
             case .refuse(let reason): throw Refusal(reason)
             case .allow: return try finishWith(password, opening, GatheredEvidence())
             case .ask:
@@ -188,7 +188,7 @@ extension Vault {
     /// What is asked for a row; nil when nobody is asked.
     func asks(for sealed: SealedRow) throws -> Ways? {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
-        switch judge(try throwIfDead(opening), for: sealed.row.protection, Evidence()) {
+        switch judge(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
         case .ask(let ways): return ways
         case .allow: return nil
         case .refuse(let reason): throw Refusal(reason)

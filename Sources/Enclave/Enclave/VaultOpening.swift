@@ -91,7 +91,7 @@ extension Vault {
     /// Refuses at once what nothing shown could open: fingers that are not those of the item. Answers what is left of its
     /// requirement, so that nobody is asked for what leads nowhere.
     @discardableResult
-    package func throwIfDead(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
+    package func checkSatisfiable(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
         try state.withLock { (state) throws(Refusal) -> Requirement in
             let (bag, _) = try state.created(person: person, host: host)
             return try bag.living(opening)

@@ -94,7 +94,7 @@ package final class EnclaveClient {
     // MARK: One exchange
 
     private struct Wait {
-        var timeout = Patience.machine
+        var timeout = Timeout.machine
         var watched: Descriptor?
         var personWasAsked = false
         var wasQueued = false
@@ -114,7 +114,7 @@ package final class EnclaveClient {
                 onProgress(.queued)
             case .waitingForPerson(let place) where request.mayWaitForPerson:
                 wait.personWasAsked = true
-                wait.timeout = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                wait.timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 onProgress(.waitingForPerson(place))
             default: return answer
             }
