@@ -63,12 +63,14 @@ let values: [Target] = [
 ]
 
 let contracts: [Target] = [
+    // What a person's programs ask about that person's own keychain: authd decodes it and forwards it to enclaved.
+    target("VaubanPersonWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of keychaind.
     target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
-    target("EnclaveWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("EnclaveWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
@@ -86,12 +88,14 @@ let host: [Target] = [
 ]
 
 let enclave: [Target] = [
+    // How the rooms around it ask the enclave on behalf of one caller.
+    target("EnclaveConnection", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
-    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
     // The room that holds keys.
     program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave"]),
 ]
@@ -100,14 +104,14 @@ let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
     target("KeychainStore", in: "Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
-    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
+    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
     // The room that holds records.
     program("keychaind", in: "Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]
@@ -136,7 +140,7 @@ let callers: [Target] = [
     // The keychain's door, typed.
     target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
-    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
+    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
     target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // Apple's LocalAuthentication, in Apple's names.
@@ -157,8 +161,10 @@ let callers: [Target] = [
 let commandLine: [Target] = [
     // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
+    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
+    .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
 
 func caller(_ name: String) -> Target {
@@ -194,7 +200,7 @@ let testing: [Target] = [
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     // What `make fuzz` runs, and the tests over the inputs that it kept.
-    target("FuzzHarness", in: "Testing", ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+    target("FuzzHarness", in: "Testing", ["VaubanPersonWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
     // The same for certificates, in Apple's names.
@@ -206,12 +212,12 @@ let testing: [Target] = [
         linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
+    tests("ValuesTests", ["VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
-    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
     .target(name: "EnclaveBook", dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
-    tests("EnclaveTests", ["VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1]),
+    tests("EnclaveTests", ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
@@ -221,7 +227,7 @@ let testing: [Target] = [
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.
     // Its folder Conformance is a suite in Apple's names alone.
-    tests("RoomsTests", appleModules + ["VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine")]),
+    tests("RoomsTests", appleModules + ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 // Programs as applications are, which use the products' modules as any package would.

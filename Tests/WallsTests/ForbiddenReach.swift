@@ -23,8 +23,8 @@ struct ForbiddenReach {
 
 /// What rooms alone may have: what decides, what stores, what shows, and what shuts a room in.
 private let roomModules: Set<String> = [
-    "Enclave", "EnclaveSoftware", "EnclaveRoom", "EnclaveWire", "Keychain", "KeychainStore", "Authentication", "FingerprintReader", "Witness",
-    "Watcher", "Launcher", "VaubanRoomHardening", "CVaubanConfinement", "CVaubanBus", "GRDB",
+    "Enclave", "EnclaveSoftware", "EnclaveRoom", "EnclaveWire", "EnclaveConnection", "Keychain", "KeychainStore", "Authentication",
+    "FingerprintReader", "Witness", "Watcher", "Launcher", "VaubanRoomHardening", "CVaubanConfinement", "CVaubanBus", "GRDB",
 ]
 
 let forbiddenReaches = [

@@ -1,24 +1,22 @@
 // What a person does with their passcode, their recovery key and their fingers, besides unlocking.
 
 package import VaubanAccessPolicy
-import VaubanAuthenticationWire
 package import VaubanLinuxHost
+import VaubanPersonWire
 package import VaubanSecretBytes
 
 extension AuthenticationClient {
     /// Removes the passcode: items of the passcode class are gone for ever, the others open without one.
     package func removePasscode(_ passcode: borrowing SecretBytes) throws(Refusal) {
-        let (challenge, card) = try challenge(.remove)
-        try done(.removePasscode(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .removePasscode)))
+        try request(.removePasscode, authorizedBy: passcode)
     }
 
     /// Makes the keychain unreadable for ever and begins a new one. Without a passcode only where none is set, or after
     /// ten wrong ones in a row.
     package func erase(_ passcode: borrowing SecretBytes?) throws(Refusal) {
-        let (challenge, card) = try challenge(.erase)
         switch passcode {
-        case .some(let passcode): try done(.erase(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .erase)))
-        case .none: try done(.erase(challenge, nil))
+        case .some(let passcode): try request(.erase, authorizedBy: passcode)
+        case .none: try done(.eraseWithoutPasscode(try challenge(.erase).challenge))
         }
     }
 
@@ -29,51 +27,59 @@ extension AuthenticationClient {
         let (challenge, card) = try challenge(.recover)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
         let sealedNext = try SealedPasscode(newRecoveryKey, to: card, for: challenge)
-        let ceremony = CeremonyBinding.recover(new: sealedNew, newRecoveryKey: sealedNext)
-        let sealedKey = try SealedPasscode(recoveryKey.digits, to: card, for: challenge, allowing: ceremony)
-        try done(.recover(challenge, recoveryKey: sealedKey, new: sealedNew, newRecoveryKey: sealedNext))
+        try send(.recover(new: sealedNew, newRecoveryKey: sealedNext), authorizedBy: recoveryKey.digits, challenge, card)
     }
 
     /// Another recovery key, or none any more.
     package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.recoveryKey)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
-        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .setRecoveryKey(sealedKey))
-        try done(.setRecoveryKey(challenge, sealed, recoveryKey: sealedKey))
+        try send(.setRecoveryKey(sealedKey), authorizedBy: passcode, challenge, card)
     }
 
     /// When the keychain locks by itself.
     package func configure(_ settings: LockSettings, passcode: borrowing SecretBytes) throws(Refusal) {
-        let (challenge, card) = try challenge(.configure)
-        try done(.configure(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .configure(settings)), settings))
+        try request(.configure(settings), authorizedBy: passcode)
     }
 
-    /// Has the reader learn a finger; `waiting` is called when it is the person's turn. With `unlocks`, a matched finger
+    /// Enrolls a fingerprint; `waiting` is called when it is the person's turn. With `unlocks`, a matched finger
     /// unlocks from now on.
     package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
-        let (challenge, card) = try challenge(.enrol)
-        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .enrol(unlocks: unlocks))
-        try done(.enrol(challenge, sealed, unlocks: unlocks), waiting)
+        try request(.enrol(unlocks: unlocks), authorizedBy: passcode, waiting)
     }
 
     package func forgetFingers(_ passcode: borrowing SecretBytes, waiting: Waiting? = nil) throws(Refusal) {
-        let (challenge, card) = try challenge(.enrol)
-        try done(.forgetFingers(challenge, try SealedPasscode(passcode, to: card, for: challenge, allowing: .forgetFingers)), waiting)
+        try request(.forgetFingers, authorizedBy: passcode, waiting)
     }
 
     /// The names of the fingers that the reader knows of this person.
     package func fingers(_ passcode: borrowing SecretBytes) throws(Refusal) -> [String] {
-        let (challenge, card) = try challenge(.enrol)
-        let sealed = try SealedPasscode(passcode, to: card, for: challenge, allowing: .listFingers)
-        guard case .fingers(let names) = try call(.listFingers(challenge, sealed)).reply else {
-            throw Refusal(.unavailable, "the authentication service gave an answer that does not fit the request")
-        }
+        guard case .fingers(let names) = try request(.listFingers, authorizedBy: passcode) else { throw Self.unexpected() }
         return names
     }
 
     /// Unlocks by a finger, where the person chose that at enrolment.
     package func unlockByFinger(waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
         try done(.unlockByFinger, waiting, cancellation)
+    }
+
+    /// Asks for a challenge, and sends the request with the secret that authorizes it.
+    @discardableResult
+    private func request(
+        _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ waiting: Waiting? = nil
+    ) throws(Refusal) -> PersonAnswer {
+        let (challenge, card) = try challenge(request.purpose)
+        return try send(request, authorizedBy: secret, challenge, card, waiting)
+    }
+
+    /// Seals the secret that authorizes a request last, bound to all the rest of it.
+    @discardableResult
+    func send(
+        _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard,
+        _ waiting: Waiting? = nil
+    ) throws(Refusal) -> PersonAnswer {
+        let authority = try SealedPasscode(secret, to: card, for: challenge, authorizing: .credential(request))
+        return try call(.credential(request, challenge, authority: authority), waiting).answer
     }
 }
 
