@@ -1,7 +1,7 @@
 // How a room asks the enclave on behalf of one caller (Specs/enclave-wire.md): one connection, one loop that waits for the answer.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
 internal import VaubanPersonWire
