@@ -61,6 +61,8 @@ let allowedImports: [String: Set<String>] = [
     "VaubanSecurity": platform.union([
         "VaubanKeyWire", "VaubanDER", "VaubanKeychainClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost",
         "VaubanAuthenticationClient", "SwiftASN1", "Crypto", "CryptoExtras",
+        // Paths of certificates: only what judges them for applications has it, and no room.
+        "X509",
     ]),
     "VaubanLocalAuthentication": platform.union(["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
     // For the sheet, which is a package of its own and so sees public names alone.
