@@ -88,11 +88,11 @@ import VaubanPersonWire
         let agent = try fixture.agent()
         agent.channel.shutDown()
         var told = 0
-        while case .changed? = try? watcher.channel.receive(.for_(200_000_000)).header.asNotice { told += 1 }
+        while case .changed? = try? watcher.channel.receive(.after(200_000_000)).header.asNotice { told += 1 }
         #expect(told > 0)
         // What it missed it did not need: there are some to read, and then the next one.
         var read = 0
-        while case .changed? = try? silent.channel.receive(.for_(200_000_000)).header.asNotice { read += 1 }
+        while case .changed? = try? silent.channel.receive(.after(200_000_000)).header.asNotice { read += 1 }
         #expect(read > 0)
         try tell(line, geteuid())
         #expect(try silent.next() == .changed)

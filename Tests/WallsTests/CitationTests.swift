@@ -6,7 +6,7 @@ import Testing
     /// Comments, documents, scripts and manual pages of ours; no vectors and no kept inputs.
     private static func texts() throws -> [(name: String, text: String)] { try read.get() }
 
-    private static let read = Result {
+    private static let read: Result<[(name: String, text: String)], any Error> = Result {
         let folders = ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Specs", "Manual", "Models", "Install", "Vectors", "scripts"]
         let extensions: Set<String> = ["swift", "c", "h", "md", "sh", "py", "pml", "1", "5", "8", "in"]
         var files = folders.flatMap { SourceTree.files(in: SourceTree.root.appendingPathComponent($0), withExtension: extensions) }

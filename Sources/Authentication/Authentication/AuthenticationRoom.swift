@@ -2,6 +2,7 @@
 // no key, sees no passcode in the clear, and has no word that means yes.
 
 internal import EnclaveConnection
+internal import EnclaveWire
 package import Logging
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
@@ -41,7 +42,8 @@ package struct AuthenticationRoom: Sendable {
                     log.notice("a user is refused", about: peer.uid, ["why": "\(error.detail ?? "")"])
                     return (client, error)
                 }
-                do throws(EnclaveFault) { try client.identify() } catch .refused(let refusal) where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
+                do throws(EnclaveFault) { try client.identify() } catch {
+                    guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else { throw error }
                     log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
                     return (client, refusal)
                 }

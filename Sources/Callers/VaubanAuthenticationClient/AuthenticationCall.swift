@@ -50,14 +50,14 @@ extension AuthenticationClient {
     }
 
     private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelFault) -> Outcome {
-        var patience = Patience.machine
+        var timeout = Timeout.machine
         while true {
-            let message = try channel.receive(patience)
+            let message = try channel.receive(timeout)
             let reply: AuthenticationReply
             do { reply = try AuthenticationReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
             case .waitingForPerson(let place):
-                patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 waiting?(place)
             case .queued: continue
             case .refused(let refusal):

@@ -1,9 +1,9 @@
 // Private keys: made here, and never outside in the clear (Specs/enclave-keys.md).
 
-internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
 package import VaubanKeyWire
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {
@@ -26,7 +26,8 @@ extension Vault {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
             guard let classKey = ring.key(.protection(control.protection), generation: current.generation) else { throw Self.closed(ring) }
-            let (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
+            var (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
+            changed.markPairsForPrivateKeys(of: requirement)
             if changed != bag { try state.replace(changed, person: person, host: host) }
             let blank = EnclaveKey(
                 kind: kind, person: person, identifier: try Keybag.randomBytes(16), control: control, publicKey: made.publicKey,
@@ -34,7 +35,7 @@ extension Vault {
             let head = try Self.head(of: blank)
             return EnclaveKey(
                 kind: kind, person: person, identifier: blank.identifier, control: control, publicKey: made.publicKey,
-                generation: outer.generation, wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head))
+                generation: outer.generation, wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
         }
     }
 
@@ -44,13 +45,14 @@ extension Vault {
             throw Refusal(.badParameter, "the key, or its access control, does not allow this operation")
         }
         let head = try Self.head(of: key)
+        let item = try? WrappedItemKey(derBytes: key.wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
             let outer = HeldKey(
                 purpose: .privateKeys(key.control.protection), generation: key.generation, key: try bag.keyOf(key, in: ring))
             do throws(Refusal) {
-                return try RowOpening(key.wrapped, under: outer, bytes: head, of: .key(key, operation), bound: head)
+                return try RowOpening(item, under: outer, bytes: head, of: .key(key, operation), bound: head)
             } catch {
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
             }

@@ -1,7 +1,7 @@
 // How a room asks the enclave on behalf of one caller (Specs/enclave-wire.md): one connection, one loop that waits for the answer.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
 internal import VaubanPersonWire
@@ -94,7 +94,7 @@ package final class EnclaveClient {
     // MARK: One exchange
 
     private struct Wait {
-        var timeout = Patience.machine
+        var timeout = Timeout.machine
         var watched: Descriptor?
         var personWasAsked = false
         var wasQueued = false
@@ -114,7 +114,7 @@ package final class EnclaveClient {
                 onProgress(.queued)
             case .waitingForPerson(let place) where request.mayWaitForPerson:
                 wait.personWasAsked = true
-                wait.timeout = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                wait.timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 onProgress(.waitingForPerson(place))
             default: return answer
             }

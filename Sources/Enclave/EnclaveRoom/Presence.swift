@@ -89,8 +89,8 @@ private final class Prompt {
         name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
         let words = operation.reason.map { PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax) }
         reason = words == "" ? nil : words
-        deadline = MachineClock.monotonic + DoorLimits.personTime
-        bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
+        deadline = MachineClock.monotonic + DoorLimits.userTimeout
+        bootDeadline = line.room.host.clock.boot + DoorLimits.userTimeout
     }
 
     func run(_ gathered: GatheredEvidence) throws(Refusal) {

@@ -78,7 +78,7 @@ extension RequestLine {
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
         try tell("the fingerprint reader")
-        let deadline = MachineClock.monotonic + DoorLimits.personTime
+        let deadline = MachineClock.monotonic + DoorLimits.userTimeout
         while true {
             switch pending.next() {
             case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return .verdict(verdict, held)

@@ -1,9 +1,8 @@
 // A connection as a pair of message streams. Each message is eight bytes of lengths, a DER header, and at most one
 // secret section (Specs/doors.md). Nothing here knows what a message means.
 
-import Glibc
 internal import CVaubanLinux
-internal import Synchronization
+import Glibc
 package import VaubanSecretBytes
 
 /// One message as it was received.
@@ -34,13 +33,13 @@ package enum ChannelFault: Error, Sendable {
 }
 
 /// How long a receiver waits for the beginning of a message; what has begun must end within machine time.
-package enum Patience: Sendable {
+package enum Timeout: Sendable {
     /// Without end: a server between two requests.
     case idle
     /// Nanoseconds from now.
-    case for_(UInt64)
+    case after(UInt64)
 
-    package static let machine = Patience.for_(DoorLimits.machineTime)
+    package static let machine = Timeout.after(DoorLimits.machineTime)
 }
 
 /// The sender that every message must have.
@@ -53,16 +52,16 @@ package enum ExpectedSender: Sendable {
 package final class Channel: Sendable {
     package let socket: Descriptor
     private let expected: ExpectedSender
-    private let sending = Mutex<Void>(())
-    private let receiving: Mutex<ReceiveBuffer>
+    private let sending = ThreadMutex<Void>(())
+    private let receiving: ThreadMutex<ReceiveBuffer>
     /// Since when the receiver waits for a message of which nothing is there; nil while it does not.
-    private let idle = Mutex<UInt64?>(nil)
+    private let idle = ThreadMutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and asks for credentials on each message.
     package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemFault) {
         self.socket = socket
         self.expected = expected
-        self.receiving = Mutex(ReceiveBuffer())
+        self.receiving = ThreadMutex(ReceiveBuffer())
         try SystemFault.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
         var time = timeval(tv_sec: Int(DoorLimits.machineTime / 1_000_000_000), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -164,10 +163,10 @@ package final class Channel: Sendable {
     // MARK: Receiving
 
     /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with `watchedEnded`.
-    package func receive(_ patience: Patience, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
+    package func receive(_ timeout: Timeout, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
         let result: Result<Received, ChannelFault> = receiving.withLock { buffer in
             do throws(ChannelFault) {
-                return .success(try receive(into: &buffer, patience, watching))
+                return .success(try receive(into: &buffer, timeout, watching))
             } catch {
                 return .failure(error)
             }
@@ -175,10 +174,10 @@ package final class Channel: Sendable {
         return try result.get().take()
     }
 
-    private func receive(into buffer: inout ReceiveBuffer, _ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) -> Received {
-        if buffer.isEmpty, case .idle = patience { idle.withLock { $0 = MachineClock.monotonic } }
+    private func receive(into buffer: inout ReceiveBuffer, _ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) -> Received {
+        if buffer.isEmpty, case .idle = timeout { idle.withLock { $0 = MachineClock.monotonic } }
         defer { idle.withLock { $0 = nil } }
-        if buffer.isEmpty { try wait(patience, watching) }
+        if buffer.isEmpty { try wait(timeout, watching) }
         var isBeginning = buffer.isEmpty
         var began = MachineClock.monotonic
         while true {
@@ -190,7 +189,7 @@ package final class Channel: Sendable {
             do throws(ChannelFault) {
                 (count, descriptors) = try fill(space, since: isBeginning ? nil : began)
             } catch .deadline where isBeginning {
-                if case .idle = patience { continue }
+                if case .idle = timeout { continue }
                 throw .deadline
             }
             try buffer.received(count, descriptors)
@@ -228,9 +227,9 @@ package final class Channel: Sendable {
 
     /// The blocking receive itself is enough unless something else is to be watched or the time differs. Of what is watched counts
     /// that it hung up, not that this side takes no more of it.
-    private func wait(_ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) {
+    private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) {
         var deadline: UInt64 = .max
-        if case .for_(let time) = patience {
+        if case .after(let time) = timeout {
             if watching == nil && time == DoorLimits.machineTime { return }
             deadline = MachineClock.monotonic + time
         } else if watching == nil {

@@ -164,7 +164,7 @@ final class Play {
                 try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
                 try check(key, row, wrapped)
             case .layered(let opening):
-                try vault.throwIfDead(opening)
+                try vault.checkSatisfiable(opening)
                 let gathered = GatheredEvidence()
                 if mayAsk, let reason {
                     gathered.passcodeKey = try vault.authenticate(SecretBytes(copying: Array(reason.utf8)))
