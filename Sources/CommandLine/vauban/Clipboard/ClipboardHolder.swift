@@ -26,7 +26,9 @@ struct ClipboardHolder {
         line.endWriting()
         let said = try SecretReader.everything(from: answer.reading.number, max: 64, keepsNewline: true)
         guard said.withUnsafeBytes({ $0.elementsEqual(Self.filled.utf8) }) else {
-            throw Refusal(.unavailable, "\(tool.rawValue) could not fill the clipboard, so nothing was copied; see whether it works by itself")
+            throw Refusal(
+                .unavailable, "\(tool.rawValue) could not fill the clipboard, so nothing was copied; see whether it works by itself"
+            )
         }
     }
 

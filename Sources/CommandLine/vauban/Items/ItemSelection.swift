@@ -92,7 +92,9 @@ struct ItemSelection: ParsableArguments {
     var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
         kinds.flatMap { kind in
             let attributes = attributes(of: kind)
-            guard kind == .internetPassword, let name = nameAndAccount.name, name != HostName.kept(name) else { return [(kind, attributes)] }
+            guard kind == .internetPassword, let name = nameAndAccount.name, name != HostName.kept(name) else {
+                return [(kind, attributes)]
+            }
             var typed = attributes
             typed[.server] = .text(name)
             return [(kind, attributes), (kind, typed)]

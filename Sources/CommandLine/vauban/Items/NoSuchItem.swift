@@ -8,8 +8,8 @@ struct NoSuchItem: Error, CustomStringConvertible {
     let suggestions: [String]
 
     var description: String {
-        suggestions.isEmpty
-            ? "No item \(name) was found; to see what there is: vauban list" : "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?"
+        if suggestions.isEmpty { return "No item \(name) was found; to see what there is: vauban list" }
+        return "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?"
     }
 }
 

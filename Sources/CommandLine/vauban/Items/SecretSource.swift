@@ -42,7 +42,9 @@ struct SecretSource: ParsableArguments {
         }
         if empty { return SecretBytes(count: 0) { _ in } }
         guard let terminal = person.terminal else {
-            throw Refusal(.interactionNotAllowed, "no terminal to ask for the secret; send it to standard input, or name a descriptor: --secret-fd N")
+            throw Refusal(
+                .interactionNotAllowed, "no terminal to ask for the secret; send it to standard input, or name a descriptor: --secret-fd N"
+            )
         }
         while true {
             let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)

@@ -22,7 +22,9 @@ enum LikelyGuesses {
             if let gecos = entry.pw_gecos { texts.append(String(cString: gecos)) }
         }
         var name = [CChar](repeating: 0, count: 256)
-        if gethostname(&name, name.count - 1) == 0 { texts.append(name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }) }
+        if gethostname(&name, name.count - 1) == 0 {
+            texts.append(name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
+        }
         let words = texts.flatMap { $0.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init) }
         // A shorter word is in half of all passcodes, and says nothing.
         return Array(Set(words.filter { $0.utf8.count >= 3 }))

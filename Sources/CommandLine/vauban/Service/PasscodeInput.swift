@@ -41,7 +41,8 @@ enum PasscodeInput {
     }
 
     private static func estimate(of passcode: borrowing SecretBytes) -> String {
-        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode), likelyGuessesLog2: LikelyGuesses.log2(for: passcode))
+        let likely = LikelyGuesses.log2(for: passcode)
+        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode), likelyGuessesLog2: likely)
         return "\(sentence.prefix(1).uppercased())\(sentence.dropFirst())."
     }
 
