@@ -67,13 +67,7 @@ extension RequestInProgress {
             if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        switch try database.update(rows) {
-        case .written: return true
-        case .stale: return false
-        case .conflict(let other):
-            if try isLive(other) { throw Refusal(.duplicateItem) }
-            return false
-        }
+        return try isDone(try database.update(rows))
     }
 
     /// The row as it will be; nil when it turns out to be absent. An item with an access control is opened in any case,
@@ -88,6 +82,7 @@ extension RequestInProgress {
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         let blinds = changes.touchesIndexes ? try blinds(record) : opened.row.blinds
         let keepsSecret = !changes.hasData && binding.isOfSameItem(as: opened.binding)
+        if !keepsSecret { try throwIfPasswordIsMissing(for: record) }
         let secret: SecretHalf
         if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
             let mayAsk = query.authenticationUI == .allow

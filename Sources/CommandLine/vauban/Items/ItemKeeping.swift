@@ -25,6 +25,8 @@ struct ItemKeeping: ParsableArguments {
         case set(replaces: Bool)
         case add, update
 
+        var isSet: Bool { if case .set = self { true } else { false } }
+
         var name: String {
             switch self {
             case .set: "set"
@@ -37,15 +39,24 @@ struct ItemKeeping: ParsableArguments {
     func run(_ verb: Verb) throws {
         let session = try Session(person)
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
-        let existing = try existing(session, verb)
+        var existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
-        guard let existing else {
-            try add(secret, session)
-            return try tellOnce(session)
+        for _ in 0..<Self.roundsMax {
+            do {
+                if let existing { return try update(existing, secret, session, verb) }
+                try add(secret, session)
+                return try tellOnce(session)
+            } catch let refusal as Refusal where verb.isSet && [.duplicateItem, .itemNotFound].contains(refusal.reason) {
+                // Somebody else has added it meanwhile, or removed it: it is set all the same.
+                existing = try self.existing(session, verb)
+                if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
+            }
         }
-        try update(existing, secret, session, verb)
+        throw Refusal(.unavailable, "the item is being changed by others; try again")
     }
+
+    private static let roundsMax = 16
 
     /// The item that has exactly this name and account; one with another account is another item.
     private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {
