@@ -19,9 +19,23 @@ import VaubanSecretBytes
         #expect(try room.rows().isEmpty)
         try room.add(name, value: "v", control: .applicationPassword, password: "pä55")
         #expect(try room.find(name, password: "pä55").first?.value == "v")
-        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "pä56") } == .authenticationFailed)
         #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    @Test func thePersonIsAskedForThePasswordThatDidNotCome() throws {
+        let room = try Room()
+        try room.add(name, value: "v", control: .applicationPassword, password: "p")
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
+        room.enclave.set { $0.typedPassword = Array("q".utf8) }
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .authenticationFailed)
+        room.enclave.set { $0.typedPassword = Array("p".utf8) }
+        #expect(try room.find(name).first?.value == "v")
+        #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
+        // A search that skips what asks leaves it out, unless the password came with it.
+        #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .skip } } == .itemNotFound)
+        #expect(try room.find(name, password: "p") { $0.authenticationUI = .skip }.first?.value == "v")
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
     }
 
     @Test func attributesAreToldWithoutIt() throws {
@@ -35,10 +49,11 @@ import VaubanSecretBytes
         let room = try Room()
         let control: AccessControlFlags = [.userPresence, .applicationPassword]
         try room.add(name, value: "v", control: control, password: "p")
-        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "q") } == .authenticationFailed)
         #expect(room.enclave.state.withLock { $0.timesAsked } == 1)
+        room.enclave.set { $0.typedPassword = Array("p".utf8) }
+        #expect(try room.find(name).first?.value == "v")
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
         #expect(try room.find(name, password: "p").first?.value == "v")
         room.enclave.set { $0.personAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)
@@ -73,8 +88,8 @@ import VaubanSecretBytes
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
         #expect(Refusal.Reason.of { try room.update(name, control: control) } == .applicationPasswordMissing)
         try room.update(name, control: control, password: "p")
-        #expect(Refusal.Reason.of { _ = try room.find(name) } == .applicationPasswordMissing)
-        #expect(Refusal.Reason.of { try room.update(name, protection: .always) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
+        #expect(Refusal.Reason.of { try room.update(name, protection: .always) } == .cancelled)
         #expect(Refusal.Reason.of { try room.update(name, protection: .always, password: "q") } == .authenticationFailed)
         try room.update(name, protection: .always, password: "p")
         #expect(try room.find(name).first?.value == "v")

@@ -70,7 +70,7 @@ import VaubanSecretBytes
         let add = KeychainRequest.add(record, returns: [], hasData: true, passwordBytes: 4)
         try channel.send(header: try add.encoded(), secret: SecretBytes(Array("s3cretpass".utf8)))
         #expect(try reply(channel) == .done)
-        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .cancelled)
         var query = ItemQuery(kind: .genericPassword, attributes: item)
         query.returnsData = true
         let request = try KeychainRequest.copyMatching(query, passwordBytes: 4).encoded()

@@ -27,6 +27,8 @@ final class FakeEnclave: EnclaveLine, Sendable {
         /// What the person does when asked.
         var personAnswers: Refusal?
         var timesAsked = 0
+        /// What the person types where they are asked for an application's password; nothing is a no.
+        var typedPassword: [UInt8]?
         /// What the person says to questions for consent, and what they were asked.
         var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.nobodyToAsk))
         var consents: [Consent] = []
@@ -112,18 +114,24 @@ final class FakeEnclave: EnclaveLine, Sendable {
     }
 
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
-        let password = Self.bytes(password)
+        var password = Self.bytes(password)
         try state.withLock { $0.beforeOpen.take() }?()
         let key = try state.withLock { state throws(Refusal) in
             state.timesOpened += 1
             try Self.checkKnown(row, state)
             try Self.checkOpen(row, state)
             guard let sealed = state.sealed[wrapped], sealed.row == row else { throw Refusal(.rowDamaged) }
-            if row.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
-            if row.accessControl?.requirementToDecrypt.isNone == false {
-                guard mayAsk else { throw Refusal(.interactionNotAllowed) }
+            let lacksPassword = row.accessControl?.needsApplicationPassword == true && password == nil
+            let asks = row.accessControl?.requirementToDecrypt.isNone == false
+            guard mayAsk || (!lacksPassword && !asks) else { throw Refusal(.interactionNotAllowed) }
+            if asks {
                 state.timesAsked += 1
                 if let refusal = state.personAnswers { throw refusal }
+            }
+            if lacksPassword {
+                state.timesAsked += 1
+                guard let typed = state.typedPassword else { throw Refusal(.cancelled) }
+                password = typed
             }
             if row.accessControl?.needsApplicationPassword == true, password != sealed.password { throw Refusal(.authenticationFailed) }
             return sealed.key

@@ -91,7 +91,12 @@ import VaubanLinuxHost
         let room = try Room()
         try room.add(name, value: "one", control: .applicationPassword, password: "first")
         try room.update(name, value: "two", password: "first")
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .applicationPasswordMissing)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
+        room.enclave.set { $0.typedPassword = Array("first".utf8) }
+        #expect(try room.earlier(name, 1) == "one")
+        // To put it back is to seal it anew, under no password but one that comes along: nobody is asked for another.
+        #expect(Refusal.Reason.of { try room.undo(name, 1) } == .applicationPasswordMissing)
+        #expect(room.enclave.state.withLock { $0.timesAsked } == 2)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1, password: "wrong") } == .authenticationFailed)
         #expect(try room.earlier(name, 1, password: "first") == "one")
         // Who knows only the password of then does not put the value, and with it that password, in the place of the present one.

@@ -140,7 +140,7 @@ import VaubanLinuxHost
         #expect(try room.database.close([generation]) == [generation])
         _ = try room.databases.database(of: Room.person + 1)
         #expect(room.databases.openCount == 1)
-        #expect(try room.database.insert(row) == .stale)
+        #expect(try room.database.insert(row) == .retired)
     }
 
     /// Whoever met damage and went away leaves the next one to look at all of the file.

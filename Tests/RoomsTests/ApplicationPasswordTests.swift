@@ -73,7 +73,8 @@ extension AppleNames {
             ]
             #expect(SecItemAdd(attributes as CFDictionary, nil) == errSecSuccess)
             #expect(read("sample", context).text == "secret")
-            #expect(read("sample").status == errSecAuthFailed)
+            // It is asked for, and nobody is there.
+            #expect(read("sample").status == errSecInteractionNotAllowed)
         }
 
         /// Both items that an identity is are added under it.
@@ -99,7 +100,7 @@ extension AppleNames {
             let opened: [CFString: Any] = [kSecUseAuthenticationContext: context("of the server")]
             #expect(SecItemAdd(item.merging(opened) { $1 } as CFDictionary, nil) == errSecSuccess)
             let search: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecReturnRef: true]
-            #expect(SecItemCopyMatching(search as CFDictionary, &found) == errSecAuthFailed)
+            #expect(SecItemCopyMatching(search as CFDictionary, &found) == errSecInteractionNotAllowed)
             #expect(SecItemCopyMatching(search.merging(opened) { $1 } as CFDictionary, &found) == errSecSuccess)
             #expect((found as? SecIdentity) == (identity as? SecIdentity))
             #expect(SecItemDelete(named as CFDictionary) == errSecSuccess)
@@ -109,7 +110,8 @@ extension AppleNames {
             #expect(try add(with: nil) == errSecAuthFailed)
             #expect(try add(with: context("right")) == errSecSuccess)
             // The device is unlocked, so the passcode's key is open: it alone opens nothing.
-            for wrong in [nil, context("wrong"), context("righ"), context("right ")] { #expect(read("a", wrong).status == errSecAuthFailed) }
+            for wrong in ["wrong", "righ", "right "] { #expect(read("a", context(wrong)).status == errSecAuthFailed) }
+            #expect(read("a").status == errSecInteractionNotAllowed)
             #expect(read("a", context("right")).text == "the value")
             // The password alone opens nothing either.
             try rooms.authentication.lock()
@@ -134,6 +136,53 @@ extension AppleNames {
             #expect(read("guarded", context("right")).text == "the value")
             #expect(read("guarded", context("wrong")).status == errSecAuthFailed)
             #expect(read("guarded", context("right")).status == errSecUserCanceled)
+        }
+
+        @Test("who does not bring the password has the person asked for it")
+        func thePersonTypesThePassword() throws {
+            #expect(try add("typed", "the value", with: context("right")) == errSecSuccess)
+            let person = try rooms.person([
+                .passcode("wrong"), .passcode("right"), .cancel, .passcode("one"), .passcode("two"), .passcode(Rooms.passcode),
+            ])
+            defer { person.leave() }
+            let tries = try rooms.authentication.status().device.triesLeft
+            #expect(read("typed").text == "the value")
+            #expect(read("typed").status == errSecUserCanceled)
+            // Three that are wrong, of which one is the person's own passcode.
+            #expect(read("typed").status == errSecAuthFailed)
+            let questions = person.questions
+            #expect(questions.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
+            #expect(questions.map(\.attempt) == [1, 2, 1, 1, 2, 3])
+            #expect(questions.map(\.triesLeft) == [3, 2, 3, 3, 2, 1])
+            #expect(questions.allSatisfy { $0.ways == .passcode && $0.caller.path != nil })
+            #expect(try rooms.authentication.status().device.triesLeft == tries)
+            // Where no question is allowed, and where a search leaves out what asks.
+            let noUI = LAContext()
+            noUI.interactionNotAllowed = true
+            #expect(read("typed", noUI).status == errSecInteractionNotAllowed)
+            let skipping = query("typed", nil).merging([kSecReturnData as String: true, kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip]) { $1 }
+            #expect(SecItemCopyMatching(skipping as CFDictionary, nil) == errSecItemNotFound)
+            #expect(person.questions.count == 6)
+        }
+
+        @Test("where the item asks for the person too, that comes first")
+        func thePasscodeComesBeforeThePassword() throws {
+            #expect(try add("both", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
+            let person = try rooms.person([.passcode(Rooms.passcode), .passcode("right"), .cancel])
+            defer { person.leave() }
+            #expect(read("both").text == "the value")
+            #expect(person.questions.map(\.operation) == [.readItem, .applicationPassword])
+            #expect(read("both").status == errSecUserCanceled)
+        }
+
+        @Test("a lock while the password is asked for wins")
+        func aLockWins() throws {
+            #expect(try add("locked", "the value", with: context("right")) == errSecSuccess)
+            let authentication = rooms.authentication
+            let person = try rooms.person([.act { try? authentication.lock() }])
+            defer { person.leave() }
+            #expect(read("locked").status == errSecInteractionNotAllowed)
+            try rooms.unlock()
         }
 
         @Test func aNewValueTakesTheNewPassword() throws {

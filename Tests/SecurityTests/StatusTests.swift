@@ -71,5 +71,6 @@ import Testing
     func strangersHaveNoMessage(status: OSStatus) {
         #expect(staticMessage(for: status) == nil)
         #expect(symbolicName(for: status) == nil)
+        #expect(SecCopyErrorMessageString(status, nil) as String? == "OSStatus \(status)")
     }
 }

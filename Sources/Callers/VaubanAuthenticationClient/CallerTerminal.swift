@@ -98,7 +98,8 @@ final class CallerTerminal: PromptSurface {
 enum CallerTerminalText {
     static func head(_ question: PromptQuestion) -> String {
         guard question.attempt == 1 else {
-            return "That was not the passcode. Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question.ways)
+            let what = question.operation == .applicationPassword ? "the item’s password" : "the passcode"
+            return "That was not \(what). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question)
         }
         let path = question.caller.path.map { PlainLine.path($0, charactersMax: TerminalPhrases.pathMax) } ?? "an unknown program"
         var lines = ["", "Vauban asks for you.", "  Who asks:  \(path) (process \(question.caller.pid))"]
@@ -106,11 +107,12 @@ enum CallerTerminalText {
         lines.append("  What for:  \(TerminalPhrases.operation(question.operation))")
         if let reason = question.reason { lines.append("  It says:   “\(reason)”") }
         lines.append("  This program can read what you type here; you allowed that: vauban allow terminal-prompts")
-        return lines.joined(separator: "\n") + "\n" + entry(question.ways)
+        return lines.joined(separator: "\n") + "\n" + entry(question)
     }
 
-    private static func entry(_ ways: Ways) -> String {
-        switch (ways.contains(.passcode), ways.contains(.finger)) {
+    private static func entry(_ question: PromptQuestion) -> String {
+        if question.operation == .applicationPassword { return "The item’s password, not your passcode (Ctrl-C refuses): " }
+        return switch (question.ways.contains(.passcode), question.ways.contains(.finger)) {
         case (true, true): "Touch the reader or type the passcode (Ctrl-C refuses): "
         case (true, false): "Passcode (Ctrl-C refuses): "
         default: "Touch the reader, or press Ctrl-C to refuse: "

@@ -29,6 +29,7 @@ package enum TerminalPhrases {
         case .sign: "to sign with a private key that asks for you"
         case .decrypt: "to decrypt with a private key that asks for you"
         case .exchangeKeys: "to agree on a secret with a private key that asks for you"
+        case .applicationPassword: "to open an item that has a password of its own"
         }
     }
 }

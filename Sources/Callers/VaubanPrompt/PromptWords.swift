@@ -35,6 +35,7 @@ enum PromptWords {
             case .consent: return "wants to be let in"
             case .sign: return "wants to sign with a key that it keeps in your keychain"
             case .decrypt: return "wants to decrypt with a key that it keeps in your keychain"
+            case .applicationPassword: return "wants to open a secret that has a password of its own"
             case .exchangeKeys: return "wants to agree on a secret with a key that it keeps in your keychain"
             }
         }
@@ -93,8 +94,9 @@ enum PromptWords {
         return cautions
     }
 
-    static func instruction(_ ways: Ways, showsEntry: Bool) -> String {
-        switch (ways.contains(.finger), showsEntry) {
+    static func instruction(_ question: PromptQuestion, showsEntry: Bool) -> String {
+        if question.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
+        return switch (question.ways.contains(.finger), showsEntry) {
         case (true, true): "Touch the fingerprint reader, or type your Vauban passcode."
         case (true, false): "Touch the fingerprint reader to allow it."
         default: "Type your Vauban passcode to allow it."
@@ -105,7 +107,10 @@ enum PromptWords {
         count == 1 ? "1 try is left before you have to wait." : "\(count) tries are left before you have to wait."
     }
 
-    static func wrongPasscode(_ triesLeft: Int64) -> String { "That was not your passcode. \(tries(triesLeft))" }
+    static func wrongPasscode(_ question: PromptQuestion) -> String {
+        question.operation == .applicationPassword
+            ? "That was not the password of this secret." : "That was not your passcode. \(tries(question.triesLeft))"
+    }
 
     static func wrongFinger(_ fingersLeft: Int64) -> String {
         switch fingersLeft {

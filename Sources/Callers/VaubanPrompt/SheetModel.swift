@@ -75,12 +75,12 @@ package struct SheetModel: Sendable {
             // A finger that missed meanwhile comes as another attempt too; only a passcode that was compared costs a try.
             if question.triesLeft < before.question.triesLeft {
                 misses += 1
-                notice = .init(text: PromptWords.wrongPasscode(question.triesLeft), isError: true)
+                notice = .init(text: PromptWords.wrongPasscode(question), isError: true)
             }
         default:
             number += 1
             // Someone else may have used up tries: then it is told before the first one here.
-            if question.ways.contains(.passcode), question.triesLeft <= 2, closedUntil == 0 {
+            if question.ways.contains(.passcode), question.operation != .applicationPassword, question.triesLeft <= 2, closedUntil == 0 {
                 notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
             }
         }
@@ -218,7 +218,7 @@ package struct SheetModel: Sendable {
             icon: card.entry?.icon,
             wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
             cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
-            finger: card.finger, instruction: PromptWords.instruction(question.ways, showsEntry: showsEntry),
+            finger: card.finger, instruction: PromptWords.instruction(question, showsEntry: showsEntry),
             entry: !showsEntry ? .hidden : isJudged || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
             choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
             cancel: PromptWords.cancel(question), fallback: fallback(of: card),

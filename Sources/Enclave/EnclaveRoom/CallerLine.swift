@@ -25,17 +25,23 @@ extension CallerLine {
         DerivationRequester(connection: channel.socket, process: caller.process) { [self] in try reportQueued() }
     }
 
-    /// What an item or a private key still needs: its application's password, and what its person shows.
+    /// What an item or a private key still needs: what its person shows, and its application's password, which the person is asked for
+    /// where the call did not bring it.
     func finish(
         _ opening: LayeredOpening, _ kind: PromptOperation, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
         _ authorisation: [UInt8]?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requirement = try vault.checkSatisfiable(opening)
-        if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
+        let lacksPassword = opening.needsPassword && password == nil
+        if !mayAsk, lacksPassword { throw Refusal(.interactionNotAllowed) }
         let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
         if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
         let operation = Operation(kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item)
-        let key = try vault.finish(opening, try gather(operation, for: caller, in: vault, beginning: beginning), password: password, for: requester(for: caller))
+        let gathered = try gather(operation, for: caller, in: vault, beginning: beginning)
+        let key =
+            lacksPassword
+            ? try finishWithTypedPassword(opening, gathered, reason, for: caller, in: vault)
+            : try vault.finish(opening, gathered, password: password, for: requester(for: caller))
         release()
         return key
     }

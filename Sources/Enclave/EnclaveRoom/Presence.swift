@@ -21,6 +21,8 @@ struct Operation {
     var consent: Consent?
     /// The caller's words on the buttons.
     var titles = PromptTitles.standard
+    /// What is typed is tried on this, where the question is for an application's password.
+    var trial: PasswordTrial?
 }
 
 extension CallerLine {
@@ -50,7 +52,7 @@ extension CallerLine {
 }
 
 /// One prompt, from its first question to its end.
-private final class Prompt {
+final class Prompt {
     private let line: any CallerLine
     private let operation: Operation
     private let caller: Peer
@@ -135,7 +137,8 @@ private final class Prompt {
         let status = vault.status
         let question = PromptQuestion(
             prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
-            attempt: attempt, triesLeft: status.triesLeft, ways: ways, state: state(status), consent: operation.consent, titles: operation.titles)
+            attempt: attempt, triesLeft: operation.trial == nil ? status.triesLeft : PromptQuestion.attemptsMax - attempt + 1, ways: ways,
+            state: operation.trial == nil ? state(status) : PromptState(), consent: operation.consent, titles: operation.titles)
         // The passcode is no way only for as long as tries are delayed: then it is asked for again.
         let isDelayed = status.secondsToWait > 0 && operation.requirement.takesPasscode && !ways.contains(.passcode)
         reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
@@ -254,6 +257,7 @@ private final class Prompt {
         try room.inbox.use(challenge, for: caller.uid)
         trace.used(challenge.nonce)
         let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
+        if let trial = operation.trial { return try take(password: passcode, trial) }
         do throws(Refusal) {
             gathered.passcodeKey = try vault.authenticate(passcode, for: line.requester(for: caller))
         } catch {
@@ -270,6 +274,21 @@ private final class Prompt {
         gathered.evidence.passcode = vault.boot
         trace.evidence(challenge.nonce, "passcode", isRight: true)
         return try goOn(with: gathered, challenge.nonce)
+    }
+
+    /// The application's password is nobody's evidence, and a wrong one costs no try of the passcode.
+    private func take(password: consuming SecretBytes, _ trial: PasswordTrial) throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            try trial.run(password)
+        } catch {
+            if error.reason == .cancelled { outcome = .callerGone }
+            guard error.reason == .authenticationFailed, attempt < PromptQuestion.attemptsMax else { throw error }
+            attempt += 1
+            try ask()
+            return false
+        }
+        outcome = .accepted
+        return true
     }
 
     private func take(_ verdict: ReaderVerdict, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {

@@ -21,7 +21,7 @@ final class RequestTrace {
             case .evaluatePolicy: "evaluate"
             case .unlock: "unlock"
             case .consent: "consent"
-            case .sign, .decrypt, .exchangeKeys: "use"
+            case .sign, .decrypt, .exchangeKeys, .applicationPassword: "use"
             }
         let item = operation.item.isEmpty ? "0" : "i:\(hex(operation.item))"
         tell("request \(request) p:\(caller.uid) c:\(caller.pid) \(word) \(item)")

@@ -58,6 +58,8 @@ package enum HandshakeFault: Error, Sendable {
     case wrongServer(uid: UInt32)
     /// The client did not echo the nonce, or sent no descriptor of its own process.
     case unproven(String)
+    /// There is no keychain in the folder that `VAUBAN_HOME` names.
+    case noKeychain(home: String)
 }
 
 package enum Handshake {

@@ -59,9 +59,15 @@ package final class ServiceConnection: Sendable {
             guard case .system = error, startsService, service.home != nil else { throw error }
             let started: Bool
             do throws(SystemFault) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
-            guard started else { throw DiskSpace.isFull(service.home) ? .system(SystemFault("start Vauban", code: ENOSPC)) : error }
+            guard started else { throw whyNotStarted(error) }
             return try address.connect(role: role)
         }
+    }
+
+    private func whyNotStarted(_ error: HandshakeFault) -> HandshakeFault {
+        if DiskSpace.isFull(service.home) { return .system(SystemFault("start Vauban", code: ENOSPC)) }
+        if case .named(let home) = service.mode, ServiceFile.launcher(home: home) == nil { return .noKeychain(home: home) }
+        return error
     }
 
     /// Keeps a connection on which the last call ended as it should, and which no cancellation of that call reaches from now on.

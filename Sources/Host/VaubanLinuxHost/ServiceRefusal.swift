@@ -13,6 +13,9 @@ extension Refusal {
         case .system(let fault): self.init(.unavailable, "Vauban does not run (\(fault)); run vauban serve, or start the installed service")
         case .wrongServer(let uid):
             self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
+        case .noKeychain(let home):
+            let name = PlainLine.path(home, charactersMax: 200)
+            self.init(.unavailable, "VAUBAN_HOME names \(name), where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME")
         case .unproven(let why): self.init(.unavailable, "\(door) refused the connection: \(why)")
         }
     }

@@ -29,12 +29,6 @@ extension RequestInProgress {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
         let row = try row(record, binding, try seal(value, binding), blinds)
-        switch try database.insert(row) {
-        case .written: return true
-        case .stale: return false
-        case .conflict(let other):
-            if try isLive(other) { throw Refusal(.duplicateItem) }
-            return false
-        }
+        return try isDone(try database.insert(row))
     }
 }

@@ -135,7 +135,7 @@ extension RequestInProgress {
         -> OpenedRow?
     {
         let outcome = try database.update([RowChange(old: opened.row.handle, row: right, changesBlinds: true)])
-        if outcome == .stale { throw RowHasChanged() }
+        if outcome == .stale || outcome == .retired { throw RowHasChanged() }
         report.take(DoctorFinding(reason, row: opened.row.id, protection: opened.row.protection, isRepaired: outcome == .written))
         parts.logger.error("an item's indexes did not fit it", metadata: ["person": "\(person)", "row": "\(opened.row.id)"])
         return OpenedRow(row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record)

@@ -126,6 +126,7 @@ extension RequestInProgress {
     private func putBack(_ query: ItemQuery, _ number: Int) throws -> Bool {
         let item = try one(query, .changeItem)
         let old = try earlier(item, number)
+        try throwIfPasswordIsMissing(for: item.record)
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: mayAsk) else { throw Self.unreadable }
         // Under one and the same protection, one answer is as good as two. An application's password is each value's own.
@@ -140,7 +141,7 @@ extension RequestInProgress {
         // What it replaces is kept whatever the setting is: the earlier value itself leaves the history.
         let label = HistoryLabel(date: parts.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
-        return try database.update([change]) == .written
+        return try isDone(try database.update([change]))
     }
 
     // MARK: Deleted items
@@ -185,15 +186,9 @@ extension RequestInProgress {
         try repeating {
             let opened: OpenedRow
             do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
-            switch try database.undelete(opened.row, blinds: try blinds(opened.record)) {
-            case .written: return true
-            case .stale: return false
-            case .conflict(let other):
-                if try isLive(other) {
-                    throw Refusal(.duplicateItem, "another item has the name of the deleted one; rename or delete that one first")
-                }
-                return false
-            }
+            return try isDone(
+                try database.undelete(opened.row, blinds: try blinds(opened.record)),
+                orElse: "another item has the name of the deleted one; rename or delete that one first")
         }
     }
 

@@ -86,13 +86,12 @@ extension RequestInProgress {
             row.certificate = value.value().withUnsafeBytes { Array($0) }
             guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
         }
-        let isProtected = key.requirement != .none
-        if isProtected, query.authenticationUI == .skip { return false }
-        guard returns.contains(.data) || (isProtected && query.authenticationUI != .describe) else {
+        guard !isLeftOut(key, query, returns) else { return false }
+        guard mustUnwrap(key, query, returns) else {
             try replies.add(row, returns)
             return true
         }
-        let mayAsk = isProtected && query.authenticationUI == .allow
+        let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
         try replies.add(row, value, returns)
         return true

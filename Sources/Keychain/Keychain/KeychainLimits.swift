@@ -19,8 +19,12 @@ package enum KeychainLimits {
     /// How long the machine may sleep, in nanoseconds, before what was lent is borrowed anew: what two clocks that are
     /// read one after the other may differ by, and more.
     package static let sleepNanosecondsMax: Int64 = 1_000_000_000
-    /// How often a request starts over, because a key changed or a row was written meanwhile.
+    /// How often a request starts over because a key changed, or, where the person may have been asked, because a row was written
+    /// meanwhile.
     package static let attemptsMax = 4
+    /// How often it starts over because a row was written meanwhile: more than one person has connections, each of which may come
+    /// before it once.
+    package static let racesMax = 512
     /// The longest pause before the standing connection is made again, in milliseconds.
     package static let reconnectMillisecondsMax: Int32 = 1000
     /// Yeses until the lock that are kept for one person; what is beyond is asked again.

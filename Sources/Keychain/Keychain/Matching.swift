@@ -71,16 +71,24 @@ extension RequestInProgress {
     /// False when the item behaves as absent. The key of an item with an access control is unwrapped even where no value
     /// is asked for (Specs/secitem.md, 6.6), unless the items are only to be described.
     private func reply(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch) throws -> Bool {
-        let isProtected = opened.requirement != .none
-        if isProtected, query.authenticationUI == .skip { return false }
-        let mustUnwrap = isProtected && query.authenticationUI != .describe
-        guard mustUnwrap || returns.contains(.data) else {
+        guard !isLeftOut(opened, query, returns) else { return false }
+        guard mustUnwrap(opened, query, returns) else {
             try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returns)
             return true
         }
-        let mayAsk = isProtected && query.authenticationUI == .allow
+        let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
         try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value, returns)
         return true
+    }
+
+    /// Whether an item's key is to be unwrapped: for its value, and for what it asks of the person.
+    func mustUnwrap(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
+        returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
+    }
+
+    /// Whether a search that skips what asks leaves an item out.
+    func isLeftOut(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
+        query.authenticationUI == .skip && mustUnwrap(opened, query, returns) && opened.asks(givenPassword: password != nil)
     }
 }

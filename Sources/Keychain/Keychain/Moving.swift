@@ -73,7 +73,7 @@ extension RequestInProgress {
         let row = try row(record, binding, try seal(value, binding), try blinds(record))
         switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
         case .written: return true
-        case .stale: throw RowHasChanged()
+        case .stale, .retired: throw RowHasChanged()
         // The owner has one of this name already.
         case .conflict: return false
         }

@@ -62,6 +62,8 @@ package final class RequestInProgress {
     let password: SecretBytes?
     /// Why the last row that behaved as absent did.
     var absence: Absence?
+    /// Whether the person may have been asked for an item's value in this request.
+    var mayHaveAsked = false
     /// What the person was asked in this request about another owner's items.
     var agreed: Agreement?
     /// What the caller may use, once it has been found out.
@@ -229,7 +231,9 @@ extension RequestInProgress {
     /// Goes on with a row that someone has written while it was opened, as it is then; one that is gone is passed over.
     private func asItIsNow(_ row: StoredRow, _ selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
         var row = row
-        for _ in 0..<KeychainLimits.attemptsMax {
+        var tries = 0
+        repeat {
+            tries += 1
             do {
                 return try body(row)
             } catch is RowHasChanged {
@@ -237,7 +241,7 @@ extension RequestInProgress {
                 else { return true }
                 row = now
             }
-        }
-        throw Refusal(.unavailable, "the item is being changed by others; try again")
+        } while mayRepeat(after: tries)
+        throw Self.changedByOthers
     }
 }

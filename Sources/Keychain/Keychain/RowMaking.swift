@@ -30,6 +30,12 @@ extension RequestInProgress {
         return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 
+    /// Refused before the person is asked for what is there already: a value is sealed under no password but one that comes with the
+    /// request, since a slip of the keys in a new one would be found when it is too late.
+    func throwIfPasswordIsMissing(for record: ItemRecord) throws(Refusal) {
+        if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
+    }
+
     /// The row of a write, with the metadata half made last, since it vouches for everything else.
     func row(_ record: ItemRecord, _ binding: RowBinding, _ secret: SecretHalf, _ blinds: RowBlinds) throws -> StoredRow {
         let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
@@ -53,15 +59,38 @@ extension RequestInProgress {
         }
     }
 
-    /// Runs a step until it answers true: again when the enclave's keys or a row changed under it.
+    /// Runs a step until it answers true: again when the enclave's keys or a row changed under it. A row changes when somebody
+    /// else's request has come to its end, so of many at once each comes to its own; what is lent has not changed by that.
     func repeating(_ step: () throws -> Bool) throws {
-        for _ in 0..<KeychainLimits.attemptsMax {
+        var tries = 0
+        var timesKeysChanged = 0
+        repeat {
+            tries += 1
             do {
                 if try step() { return }
-            } catch let refusal as Refusal where refusal.reason == .keysChanged {}
-            keys.startOver()
+            } catch let refusal as Refusal where refusal.reason == .keysChanged {
+                timesKeysChanged += 1
+                keys.startOver()
+            }
+        } while timesKeysChanged < KeychainLimits.attemptsMax && mayRepeat(after: tries)
+        throw Self.changedByOthers
+    }
+
+    /// Nobody is asked over and over because others keep writing what the question is about.
+    func mayRepeat(after tries: Int) -> Bool { tries < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
+
+    static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
+
+    /// Whether a write was done; false when it is to be tried again with what is there now.
+    func isDone(_ outcome: WriteOutcome, orElse detail: String? = nil) throws -> Bool {
+        switch outcome {
+        case .written: return true
+        case .stale: return false
+        case .retired: throw Refusal(.keysChanged)
+        case .conflict(let other):
+            if try isLive(other) { throw Refusal(.duplicateItem, detail) }
+            return false
         }
-        throw Refusal(.unavailable, "the item is being changed by others; try again")
     }
 }
 

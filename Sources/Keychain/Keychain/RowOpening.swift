@@ -21,6 +21,10 @@ struct OpenedRow {
 
     /// What the person must do before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
+
+    /// Whether the value is given out only after a question to the person: for what they are to show, or for the application's
+    /// password where the request did not bring it.
+    func asks(givenPassword: Bool) -> Bool { !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword) }
 }
 
 /// What the bytes of a row say, as far as the lent keys reach.
@@ -76,6 +80,7 @@ extension RequestInProgress {
     /// The item's value, or nil when the row behaves as absent. May ask the person.
     func openValue(of opened: OpenedRow, reason: String?, mayAsk: Bool) throws -> PaddedValue? {
         let halves = opened.row.halves
+        if mayAsk, opened.asks(givenPassword: password != nil) { mayHaveAsked = true }
         let key: SecretBytes
         do {
             key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayAsk: mayAsk, password: password)

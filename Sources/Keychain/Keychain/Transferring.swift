@@ -47,6 +47,7 @@ extension RequestInProgress {
             plan.keepsOriginal ? now : nextDate(after: opened.record.attributes[.modificationDate]))
         if plan.keepsOriginal { record.attributes[.creationDate] = .date(now) }
         try checkSize(record)
+        try throwIfPasswordIsMissing(for: record)
         guard let value = try openValue(of: opened, reason: plan.query.operationPrompt, mayAsk: plan.query.authenticationUI == .allow)
         else {
             return false
@@ -62,15 +63,9 @@ extension RequestInProgress {
         let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
-        switch try database.update([change], removing: ended) {
-        case .written:
-            for item in renamed { parts.lent.forget(item.binding.item, person: person) }
-            return true
-        case .stale: return false
-        case .conflict(let other):
-            if try isLive(other) { throw Refusal(.duplicateItem) }
-            return false
-        }
+        let isWritten = try isDone(try database.update([change], removing: ended))
+        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, person: person) } }
+        return isWritten
     }
 
     /// The one item that is meant: among the caller's own, or in the group that the query names.

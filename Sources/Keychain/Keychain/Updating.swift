@@ -69,15 +69,9 @@ extension RequestInProgress {
             if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        switch try database.update(rows, removing: try permissionsToRead(renamed)) {
-        case .written:
-            for item in renamed { parts.lent.forget(item.binding.item, person: person) }
-            return true
-        case .stale: return false
-        case .conflict(let other):
-            if try isLive(other) { throw Refusal(.duplicateItem) }
-            return false
-        }
+        let isWritten = try isDone(try database.update(rows, removing: try permissionsToRead(renamed)))
+        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, person: person) } }
+        return isWritten
     }
 
     /// The row as it will be; nil when it turns out to be absent. An item with an access control is opened in any case,
@@ -92,6 +86,7 @@ extension RequestInProgress {
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         let blinds = changes.touchesIndexes ? try blinds(record) : opened.row.blinds
         let keepsSecret = !changes.hasData && binding.isOfSameItem(as: opened.binding)
+        if !keepsSecret { try throwIfPasswordIsMissing(for: record) }
         let secret: SecretHalf
         if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
             let mayAsk = query.authenticationUI == .allow

@@ -133,7 +133,7 @@ extension KeychainDatabase {
         try write { database in
             let whole = StoredRow(
                 item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
-            if isClosed(whole) { return (.stale, .rollback) }
+            if isClosed(whole) { return (.retired, .rollback) }
             try database.execute(
                 sql: "DELETE FROM history WHERE id = ? AND state = 2 AND metadata_binding = ?",
                 arguments: [row.id, Data(row.halves.metadataBinding)])

@@ -7,15 +7,16 @@ package enum WriteOutcome: Hashable, Sendable {
     case written
     /// Another row has the same primary attributes; nothing was written.
     case conflict(StoredRow)
-    /// A row was written by someone else since it was read, or would be under a key that is being retired; nothing was
-    /// written.
+    /// A row was written by someone else since it was read; nothing was written.
     case stale
+    /// A row would be under a key that is being retired; nothing was written.
+    case retired
 }
 
 extension KeychainDatabase {
     package func insert(_ row: StoredRow) throws(StorageFault) -> WriteOutcome {
         try write { database in
-            if isClosed(row) { return (.stale, .rollback) }
+            if isClosed(row) { return (.retired, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
             try Self.insert(row, in: database)
             return (.written, .commit)
@@ -27,8 +28,9 @@ extension KeychainDatabase {
         try write { database in
             var grown: [String: Int] = [:]
             for change in changes {
-                guard try Self.exists(change.old, in: database), !isClosed(change.row) else { return (.stale, .rollback) }
+                guard try Self.exists(change.old, in: database) else { return (.stale, .rollback) }
                 let row = change.row
+                if isClosed(row) { return (.retired, .rollback) }
                 if change.changesBlinds,
                     let other = try Self.row(withPrimary: row.blinds.primary, besides: change.old.id, in: database)
                 {

@@ -94,6 +94,8 @@ package enum PromptOperation: Int64, Sendable {
     case sign = 5
     case decrypt = 6
     case exchangeKeys = 7
+    /// To open what has a password of its application's own; that password, and not the passcode, is what is typed.
+    case applicationPassword = 8
 }
 
 /// One question to the person. Each try has a challenge of its own; the prompt stays the same.
@@ -108,9 +110,9 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let reason: String?
     /// 1 for the first try of this prompt.
     package let attempt: Int64
-    /// Tries before the next delay.
+    /// Tries before the next delay; of this question, where it is for an application's password.
     package let triesLeft: Int64
-    /// What the person can show: the passcode here, a finger at the reader, or either.
+    /// What the person can show: the passcode (or the application's password) here, a finger at the reader, or either.
     package let ways: Ways
     /// How these stand: what a place shows that draws them.
     package let state: PromptState

@@ -71,6 +71,30 @@ extension AppleNames {
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnData: true]).result as? Data == SecCertificateCopyData(anna) as Data)
         }
 
+        @Test("an issuer or a subject may be written whole, as it stands in the certificate")
+        func wholeNames() throws {
+            for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
+            #expect(add(authority, [kSecAttrLabel: "the authority"]) == errSecSuccess)
+            let subject = try #require(SecCertificateCopyNormalizedSubjectSequence(authority) as Data?)
+            let found = try #require(calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "the authority", kSecReturnAttributes: true]).result as? [String: Any])
+            let normalized = try #require(found["subj"] as? Data)
+            #expect(subject != normalized && subject.suffix(normalized.count) == normalized)
+            // The last is the same name in other letters, as another certificate may have it.
+            for written in [normalized, subject, lowercased(subject)] {
+                #expect(Set(certificates([kSecAttrIssuer: written])) == [anna, authority])
+                #expect(certificates([kSecAttrSubject: written]) == [authority])
+            }
+            #expect(certificates([kSecAttrIssuer: Data([0x30, 0])]) == [])
+            // Also where one is added without its object.
+            let described: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([7]), kSecAttrIssuer: lowercased(subject)]
+            #expect(SecItemAdd(described as CFDictionary, nil) == errSecSuccess)
+            #expect(calls.find([kSecClass: kSecClassCertificate, kSecAttrIssuer: normalized, kSecAttrSerialNumber: Data([7])]).status == errSecSuccess)
+            #expect(SecItemAdd(described as CFDictionary, nil) == errSecDuplicateItem)
+        }
+
+        /// Letters of a name in DER, whose lengths stay as they are; what stands before them are numbers.
+        private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }) }
+
         @Test func matchKeysJudgeCertificates() throws {
             for certificate in [anna, authority, expired] { #expect(add(certificate) == errSecSuccess) }
             #expect(certificates([:]).count == 3)

@@ -46,6 +46,24 @@ extension AppleNames {
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
         }
 
+        @Test("an object says nothing of being synchronised, so it finds what is not")
+        func anObjectFindsWhatIsNotSynchronised() throws {
+            let tag = Data(UUID().uuidString.utf8)
+            let made: [CFString: Any] = [
+                kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+                kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as [CFString: Any],
+            ]
+            #expect(SecKeyCreateRandomKey(made as CFDictionary, nil) != nil)
+            let search: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecReturnRef: true,
+            ]
+            let key = try #require(calls.find(search).result)
+            #expect(calls.find([kSecValueRef: key]).status == errSecItemNotFound)
+            #expect(calls.find([kSecValueRef: key, kSecAttrSynchronizable: true]).status == errSecSuccess)
+            #expect(calls.delete([kSecValueRef: key]) == errSecItemNotFound)
+            #expect(calls.delete([kSecValueRef: key, kSecAttrSynchronizable: kSecAttrSynchronizableAny]) == errSecSuccess)
+        }
+
         @Test(arguments: [Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30)])
         func whatIsNoneIsRefused(_ bytes: Data) {
             #expect(calls.find([kSecValuePersistentRef: bytes]).status == errSecParam)

@@ -18,10 +18,12 @@ extension AppleNames {
             #expect(calls.update(calls.item(), [kSecAttrComment: "c"]) == errSecSuccess)
             #expect((calls.find(calls.item(nil, [kSecAttrComment: "c", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 2)
             for limit in [kSecMatchLimitOne, kSecMatchLimitAll] {
-                #expect(calls.delete(calls.item(nil, [kSecMatchLimit: limit])) == errSecParam)
                 #expect(calls.update(calls.item(nil, [kSecMatchLimit: limit]), [kSecAttrComment: "d"]) == errSecParam)
             }
-            #expect(calls.delete(calls.item()) == errSecSuccess)
+            #expect(calls.delete(calls.item(nil, [kSecMatchLimit: kSecMatchLimitOne])) == errSecParam)
+            #expect(calls.delete(calls.item(nil, [kSecMatchLimit: 2])) == errSecParam)
+            // What a delete means anyway, said in words: a stated deviation.
+            #expect(calls.delete(calls.item(nil, [kSecMatchLimit: kSecMatchLimitAll])) == errSecSuccess)
             #expect(calls.find(calls.item()).status == errSecItemNotFound)
         }
 

@@ -45,6 +45,7 @@ struct ItemDictionary {
             try take(name, value as AnyObject)
         }
         try settleKind()
+        if kind == .certificate || kind == .identity { normalizeNames() }
         // What a match key means depends on the class, which may be said by a reference alone.
         if let kind { for key in matchKeys { try filter.take(key.name, key.value, for: kind) } }
     }
@@ -64,6 +65,13 @@ struct ItemDictionary {
         // What the caller says explicitly wins over what the object says of itself.
         attributes = object.attributes(forQuery: role != .add).merging(attributes)
         if role == .add, value == nil { value = object.value }
+    }
+
+    /// The names of certificates are kept in their normal form, and may be written as they stand in the certificate.
+    private mutating func normalizeNames() {
+        for name in [AttributeName.issuer, .subject] {
+            if case .data(let bytes)? = attributes[name], let whole = NormalizedName(sequence: bytes) { attributes[name] = .data(whole.content) }
+        }
     }
 
     private mutating func take(_ name: String, _ value: AnyObject) throws {
@@ -114,7 +122,9 @@ struct ItemDictionary {
 
     private mutating func takeMatch(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        // Search results only exist for a search; Apple's add would report success and store nothing, which helps nobody.
+        // Search results only exist for a search; Apple's add would report success and store nothing, which helps nobody. A delete means
+        // every match, and may say so.
+        if role == .delete, name == kSecMatchLimit as String, value as? String == kSecMatchLimitAll as String { return }
         guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
         guard name == kSecMatchLimit as String else { return matchKeys.append((name, value)) }
         switch value {

@@ -56,6 +56,8 @@ enum ItemObject {
                 for name in Self.capabilities { attributes[name] = nil }
                 attributes[.accessGroup] = nil
                 attributes[.accessControl] = nil
+                // Which of two items it was found in is not the key's to say.
+                attributes[.synchronizable] = nil
             }
             return attributes
         case .identity(let identity):

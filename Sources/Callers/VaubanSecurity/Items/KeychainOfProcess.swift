@@ -55,7 +55,7 @@ enum LastRefusal {
 }
 
 /// A sentence for a status: Apple's `SecCopyErrorMessageString`. Where the status is the one that this thread's last
-/// call ended with, the sentence says why it did and what to do.
+/// call ended with, the sentence says why it did and what to do; of a number that is none of Apple's statuses it is `OSStatus N`.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
-    (LastRefusal.message(for: status) ?? staticMessage(for: status)).map { NSString(string: $0) }
+    NSString(string: LastRefusal.message(for: status) ?? staticMessage(for: status) ?? "OSStatus \(status)")
 }

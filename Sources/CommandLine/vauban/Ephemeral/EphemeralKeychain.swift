@@ -90,7 +90,10 @@ final class ScriptedPerson: PromptSurface {
     }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        guard answer == .yes, question.ways.contains(.passcode), question.attempt == 1 else { return .cancelled }
+        // The password of an item is its application's, and not known to whoever answers here.
+        guard answer == .yes, question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1 else {
+            return .cancelled
+        }
         return question.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)
     }
 

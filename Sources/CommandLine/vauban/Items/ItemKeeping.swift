@@ -26,6 +26,8 @@ struct ItemKeeping: ParsableArguments {
         case set(replaces: Bool)
         case add, update
 
+        var isSet: Bool { if case .set = self { true } else { false } }
+
         var name: String {
             switch self {
             case .set: "set"
@@ -38,15 +40,10 @@ struct ItemKeeping: ParsableArguments {
     func run(_ verb: Verb) throws {
         let session = try Session(person)
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
-        let existing = try existing(session, verb)
+        var existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.person, what: fresh.name)
-        if let existing {
-            try update(existing, secret, session, verb)
-        } else {
-            try add(secret, session, verb)
-            try tellOnce(session)
-        }
+        try keep(secret, existing, session, verb)
         if generation.generate { say("Kept, and not shown: \(generation.summary).") }
     }
 
@@ -56,6 +53,24 @@ struct ItemKeeping: ParsableArguments {
             throw ValidationError("With --generate no secret is read: it goes without --secret-fd, --keep-newline, --hex and --empty.")
         }
     }
+
+    private func keep(_ secret: borrowing SecretBytes?, _ found: ItemRecord?, _ session: Session, _ verb: Verb) throws {
+        var existing = found
+        for _ in 0..<Self.roundsMax {
+            do {
+                if let existing { return try update(existing, secret, session, verb) }
+                try add(secret, session, verb)
+                return try tellOnce(session)
+            } catch let refusal as Refusal where verb.isSet && [.duplicateItem, .itemNotFound].contains(refusal.reason) {
+                // Somebody else has added it meanwhile, or removed it: it is set all the same.
+                existing = try self.existing(session, verb)
+                if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
+            }
+        }
+        throw Refusal(.unavailable, "the item is being changed by others; try again")
+    }
+
+    private static let roundsMax = 16
 
     /// The item that has exactly this name and account; one with another account is another item.
     private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {

@@ -10,7 +10,8 @@ enum PromptText {
     private static let pathMax = 240
 
     static func question(_ question: PromptQuestion) -> String {
-        var lines = ["Vauban asks for your \(wanted(question.ways))."]
+        let isForPassword = question.operation == .applicationPassword
+        var lines = ["Vauban asks for \(isForPassword ? "the item’s own password" : "your \(wanted(question.ways))")."]
         lines.append("  Who asks:  \(caller(question.caller))")
         lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
         lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
@@ -19,7 +20,7 @@ enum PromptText {
             lines.append("  It says:   “\(reason)”")
         }
         // The tries are the passcode's; fingers are counted by themselves.
-        let left = question.ways.contains(.passcode) ? "; \(tries(question.triesLeft))" : ""
+        let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
         lines.append(
             "  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(DoorLimits.userTimeout / 60_000_000_000) minutes."
         )
@@ -37,12 +38,17 @@ enum PromptText {
     /// What is said when a try failed and there is another.
     static func again(_ question: PromptQuestion) -> String {
         let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
+        if question.operation == .applicationPassword { return "That was not the item’s password. \(left)" }
         guard question.ways.contains(.passcode) else { return "That finger was not recognised. \(left)" }
         let what = question.ways.contains(.finger) ? "That was not accepted" : "That was not the passcode"
         return "\(what); \(tries(question.triesLeft)). \(left)"
     }
 
     static let fingerPrompt = "Touch the reader, or press Ctrl-C or Esc to refuse: "
+
+    static func entryPrompt(_ question: PromptQuestion) -> String {
+        question.operation == .applicationPassword ? "The item’s password (\(cancelHint)): " : passcodePrompt(question.ways)
+    }
 
     static func passcodePrompt(_ ways: Ways) -> String {
         ways.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "

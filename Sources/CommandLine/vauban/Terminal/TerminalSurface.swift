@@ -19,7 +19,7 @@ final class TerminalSurface: PromptSurface {
         let head = question.attempt == 1 ? "\n" + PromptText.question(question) : PromptText.again(question)
         guard question.ways.contains(.passcode) else { return askForFinger(head, withdrawal) }
         if let consent = question.consent { return askForConsent(consent, head, question.ways, withdrawal) }
-        let prompt = head + PromptText.passcodePrompt(question.ways)
+        let prompt = head + PromptText.entryPrompt(question)
         let hasOtherWay = question.ways.contains(.finger)
         switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
         {
@@ -73,8 +73,8 @@ final class PreparedSurface: PromptSurface {
     init(_ person: Person) { self.person = person }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        // A question for a finger alone is none that a passcode answers.
-        guard question.ways.contains(.passcode), question.attempt == 1, let passcode = try? person.preparedPasscode() else {
+        // A question for a finger alone, or for an item's own password, is none that a passcode answers.
+        guard question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1, let passcode = try? person.preparedPasscode() else {
             return .cancelled
         }
         // Whoever sent the passcode along said yes to what this command does, and to nothing after it.

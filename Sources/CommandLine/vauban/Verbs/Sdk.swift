@@ -6,7 +6,7 @@ struct Sdk: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Builds packages that were written for Apple's systems, as they are.",
         discussion: """
-            Security, LocalAuthentication and VaubanKeychain are installed as modules and one library. A package whose manifest \
+            Security, LocalAuthentication, CryptoKit and VaubanKeychain come as modules and one library. A package whose manifest \
             does not know of them finds them by these flags, also where it imports only Foundation, as on Apple's systems. They \
             are for the compiler that built them.
 
@@ -27,18 +27,21 @@ struct SdkFlags: ParsableCommand {
         print((compiler.flatMap { ["-Xswiftc", $0] } + linker.flatMap { ["-Xlinker", $0] }).joined(separator: " "))
     }
 
-    /// Beside this program's own file, as the launcher is.
+    /// Beside this program's own file where it was installed; in a checkout, where `scripts/build-sdk` puts them.
     private static func folder() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
             throw Refusal(.unavailable, "this program cannot find its own file; is /proc mounted?")
         }
         defer { free(real) }
-        let own = String(cString: real)
-        let folder = "\(PathBytes.parts(of: own)?.folder ?? "")/sdk"
-        guard access("\(folder)/libVaubanApple.so", R_OK) == 0, access("\(folder)/Security.swiftinterface", R_OK) == 0 else {
+        let own = PathBytes.parts(of: String(cString: real))?.folder ?? ""
+        // A build is .build/TRIPLE/CONFIGURATION.
+        let build = PathBytes.parts(of: own).flatMap { PathBytes.parts(of: $0.folder)?.folder }
+        let places = [own, build].compactMap { $0.map { "\($0)/sdk" } }
+        guard let folder = places.first(where: { access("\($0)/libVaubanApple.so", R_OK) == 0 && access("\($0)/Security.swiftinterface", R_OK) == 0 })
+        else {
             throw Refusal(
                 .unavailable,
-                "there are no modules in \(SafeText.visible(folder)); they come with an installation from sources: make static, make install"
+                "there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make static, make install"
             )
         }
         guard !folder.contains(where: \.isWhitespace) else {

@@ -1,0 +1,40 @@
+// The application's password of an item or a private key, asked of the person where the call did not bring it.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// What a password that the person types is tried on.
+final class PasswordTrial {
+    private let attempt: (consuming SecretBytes) throws(Refusal) -> SecretBytes
+    private var opened: SecretBytes?
+
+    init(_ attempt: @escaping (consuming SecretBytes) throws(Refusal) -> SecretBytes) { self.attempt = attempt }
+
+    /// Keeps what the password opens; `authenticationFailed` where it is another one.
+    func run(_ password: consuming SecretBytes) throws(Refusal) { opened = try attempt(password) }
+
+    func takeOpened() throws(Refusal) -> SecretBytes {
+        guard let opened = opened.take() else { throw Refusal(.authenticationFailed) }
+        return opened
+    }
+}
+
+extension CallerLine {
+    /// Asks for the password after everything else was shown: three tries, none of which counts as one of the passcode's.
+    func finishWithTypedPassword(
+        _ opening: LayeredOpening, _ gathered: GatheredEvidence, _ reason: String?, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> SecretBytes {
+        let requester = requester(for: caller)
+        let trial = PasswordTrial { (typed) throws(Refusal) in
+            let password: SecretBytes? = typed
+            return try vault.finish(opening, gathered, password: password, for: requester)
+        }
+        let operation = Operation(
+            kind: .applicationPassword, requirement: .none, protection: opening.protection, reason: reason, item: opening.item, trial: trial)
+        try Prompt(line: self, operation: operation, caller: caller, vault: vault, ways: .passcode).run(gathered)
+        return try trial.takeOpened()
+    }
+}
