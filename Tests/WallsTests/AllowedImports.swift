@@ -17,6 +17,9 @@ let allowedImports: [String: Set<String>] = [
     "EnclaveWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
     "VaubanKeyWire": platform.union(["VaubanAccessPolicy", "VaubanDER", "SwiftASN1"]),
 
+    // The messages of SSH's agents, for the agent and for `vauban ssh import`, which a real ssh-add speaks to.
+    "VaubanSSHWire": platform.union(["VaubanSecretBytes", "VaubanAccessPolicy", "VaubanKeychainModel"]),
+
     // Host: the only place that talks to Linux.
     "CVaubanLinux": [],
     "VaubanLinuxHost": platform.union(policy).union(["CVaubanLinux", "SwiftASN1"]),
@@ -75,10 +78,18 @@ let allowedImports: [String: Set<String>] = [
     // The one target with OpenCombine.
     "VaubanCombine": platform.union(["VaubanLocalAuthentication", "OpenCombine"]),
 
+    // Translators: processes of their own, as the person, that speak somebody else's protocol. They hold keys of a person's at
+    // most in memory, and shut themselves in as the rooms do.
+    "SSHAgent": platform.union([
+        "VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+        "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", "Crypto", "CryptoExtras",
+    ]),
+    "vauban-ssh-agent": platform.union(["SSHAgent"]),
+
     // The command line. An export is encrypted here and nowhere else: no room needs to know of it.
     "CVaubanZlib": [],
     "vauban": platform.union(["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainModel", "VaubanAccessPolicy"])
-        .union(["VaubanKeychainWire"])
+        .union(["VaubanKeychainWire", "VaubanKeyWire", "VaubanSSHWire"])
         .union(["VaubanSecretBytes", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "ArgumentParser"])
         .union(["VaubanDER", "Crypto", "CryptoExtras"]),
 
