@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
 @Suite struct WatchDoorTests {
@@ -19,7 +20,7 @@ import VaubanLinuxHost
 
         /// Ends the watch and answers what had come by then.
         func rest() throws -> [WatchNotice] {
-            try channel.send(header: AuthenticationRequest.status.encoded())
+            try channel.send(header: PersonRequest.status.encoded())
             var notices: [WatchNotice] = []
             while true {
                 let notice = try next()

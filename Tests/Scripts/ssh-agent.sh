@@ -224,7 +224,6 @@ ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'a locked keychain signs'
 unlock
 ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after the unlock'
 expect_status 44 vauban ssh delete none --yes
-expect_status 36 detached ssh delete rsa
 for key in rsa plain asking; do expect_status 0 vauban ssh delete $key --yes; done
 vauban ssh list | grep -E '^(rsa|plain|asking)' && fail 'a deleted key is listed'
 ssh-add -L | grep -F -e "$(cut -d' ' -f2 "$TMPDIR/asking.pub")" -e ssh-ed25519-cert && fail 'a deleted key is offered'

@@ -93,12 +93,13 @@ extension RequestInProgress {
             let mayAsk = query.authenticationUI == .allow
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
             guard
-                let kept = keepsSecret ? try kept(opened, generation) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+                let half = keepsSecret
+                    ? try kept(opened, generation, old: old, binding) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
             else { return nil }
-            secret = kept
+            secret = half
         } else {
-            guard let kept = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
-            secret = kept
+            guard let half = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
+            secret = half
         }
         let row = try row(record, binding, secret, blinds)
         return RowChange(
@@ -112,6 +113,17 @@ extension RequestInProgress {
         let isCurrent = opened.binding.generation == generation
         guard let wrapped = isCurrent ? halves.wrappedKey : try rewrapped(opened, to: generation) else { return nil }
         return SecretHalf(binding: halves.secretBinding, wrappedKey: wrapped, secret: halves.secret)
+    }
+
+    /// The same of an item that was opened. What is sealed to keys of an earlier passcode goes to the present ones with its value.
+    private func kept(
+        _ opened: OpenedRow, _ generation: [UInt8], old: borrowing PaddedValue, _ binding: RowBinding
+    ) throws -> SecretHalf? {
+        do {
+            return try kept(opened, generation)
+        } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {
+            return try seal(old, binding)
+        }
     }
 
     /// Now, but at least a millisecond after the last change, whatever the clock did.

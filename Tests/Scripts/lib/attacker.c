@@ -273,14 +273,21 @@ static void stand(char **words) {
     waitpid(stands, NULL, 0);
 }
 
-// flood COUNT: as many connections as it gets, greeted and kept.
-static void flood(int count) {
+// flood COUNT: as many connections as it gets, greeted and kept. overflow COUNT: the same with more than it can keep, so it waits until one
+// was refused, or closed to make room for a later one, which may reach it after it was greeted. Both say how many stand.
+static void flood(int count, int until_closed) {
     static struct message hello;
-    int *connections = calloc(count, sizeof(int)), kept = 0;
-    for (int index = 0; index < count; index++) connections[index] = door(KEYCHAIN);
+    struct pollfd *connections = calloc(count, sizeof *connections);
+    int standing = count;
+    for (int index = 0; index < count; index++) connections[index] = (struct pollfd){.fd = door(KEYCHAIN), .events = POLLRDHUP};
     for (int index = 0; index < count; index++)
-        if (!receive_message(connections[index], &hello) && !greet(connections[index], &hello, 0, getpid(), 0)) kept++;
-    printf("flooding %d\n", kept);
+        if (receive_message(connections[index].fd, &hello) || greet(connections[index].fd, &hello, 0, getpid(), 0)) {
+            connections[index].fd = -1;
+            standing--;
+        }
+    if (poll(connections, count, until_closed && standing == count ? -1 : 0) < 0) fail("poll");
+    for (int index = 0; index < count; index++) if (connections[index].revents) standing--;
+    printf("flooding %d\n", standing);
     fflush(stdout);
     getchar();
 }
@@ -377,7 +384,8 @@ int main(int count, char **words) {
     else if (IS("memory", 2)) memory(words[2], words[3]);
     else if (IS("swap", 2)) swap(words[2], words[3], words[0]);
     else if (IS("stand", 3)) stand(words + 2);
-    else if (IS("flood", 1)) flood(atoi(words[2]));
+    else if (IS("flood", 1)) flood(atoi(words[2]), 0);
+    else if (IS("overflow", 1)) flood(atoi(words[2]), 1);
     else if (IS("choke", 1)) choke(words[2]);
     else if (IS("garbage", 2)) garbage(words[2], words[3]);
     else if (IS("wait", 1)) wait_and_ask(words[2]);
