@@ -79,6 +79,8 @@ let contracts: [Target] = [
     target("EnclaveWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    // The messages of SSH's agents, and how keys for SSH stand among the items.
+    target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
 ]
 
 let host: [Target] = [
@@ -164,13 +166,19 @@ let callers: [Target] = [
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
+let translators: [Target] = [
+    // Keys of the keychain for SSH, at a socket of its own.
+    target("SSHAgent", in: "Translators", ["VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras]),
+    program("vauban-ssh-agent", in: "Translators", ["SSHAgent"]),
+]
+
 let commandLine: [Target] = [
     // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
     // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
     .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
 
 func caller(_ name: String) -> Target {
@@ -218,7 +226,7 @@ let testing: [Target] = [
         linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
+    tests("ValuesTests", ["VaubanSSHWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
     tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
@@ -290,7 +298,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
-    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing + applications + sheet
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + translators + commandLine + testing + applications + sheet
 )
 
 #else

@@ -36,9 +36,10 @@ package final class KeyClient: Sendable {
     private let door: ServiceConnection
     private let idle = ProcessPool<KeyLine>()
 
-    package init(service: Service) {
+    /// `startsService` false leaves a service that does not run as it is.
+    package init(service: Service, startsService: Bool = true) {
         self.service = service
-        door = ServiceConnection(service: service, address: service.keychainDoor)
+        door = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
     }
 
     /// Makes a key. The password is the application's own, for an access control that needs one: 1 to 1024 bytes.

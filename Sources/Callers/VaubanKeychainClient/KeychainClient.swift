@@ -33,8 +33,9 @@ package final class KeychainClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let connection: ServiceConnection
 
-    package init(service: Service) {
-        connection = ServiceConnection(service: service, address: service.keychainDoor)
+    /// `startsService` false leaves a service that does not run as it is.
+    package init(service: Service, startsService: Bool = true) {
+        connection = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
     }
 
     /// Adds an item; answers it if `returns` asks for something. The password is the application's own, for an item whose

@@ -29,7 +29,9 @@ struct VaubanCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Programs:",
-                subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
+                subcommands: [
+                    RunCommand.self, Ephemeral.self, GitCredential.self, SSH.self, SSHAgentVerb.self, Allow.self, Disallow.self, Give.self,
+                ]),
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),

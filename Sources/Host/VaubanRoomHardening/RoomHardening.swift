@@ -32,8 +32,9 @@ package struct RoomHardening {
     }
 
     /// Shuts the room in, with its state folder if it has one. To be called while there is one thread, since what is set here
-    /// binds this thread and those that it starts. Answers what this machine lacks, as sentences for the person.
-    package func confine(state: PrivateFolder? = nil) throws(SystemFault) -> [String] {
+    /// binds this thread and those that it starts. `alsoReads` names files that are of this process's user alone. Answers what this
+    /// machine lacks, as sentences for the person.
+    package func confine(state: PrivateFolder? = nil, alsoReads: [String] = []) throws(SystemFault) -> [String] {
         guard try ProcessHardening.number(of: "Threads") == 1 else {
             throw SystemFault("confine the process, because it has threads already", code: EBUSY)
         }
@@ -42,13 +43,13 @@ package struct RoomHardening {
         let lacked = Self.lackedByKernel.union(without)
         var missing = missing
         if let files = profile.files {
-            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files, state) }
+            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files.reads + alsoReads, state) }
         }
         if lacked.contains(.seccomp) { missing.insert(.seccomp) } else { try filter() }
         return HardeningFeature.allCases.filter(missing.contains).map { profile.loss(of: $0) }
     }
 
-    private func restrict(_ files: RoomProfile.Files, _ state: PrivateFolder?) throws(SystemFault) {
+    private func restrict(_ reads: [String], _ state: PrivateFolder?) throws(SystemFault) {
         let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []
@@ -56,7 +57,7 @@ package struct RoomHardening {
             rules.append(
                 vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
         }
-        for path in files.reads {
+        for path in reads {
             // Never closed: what /proc shows may be made anew under the same name when nobody holds it, and a rule is about the
             // very thing that was open.
             let place = try Descriptor.place(path)

@@ -58,7 +58,13 @@ package struct RoomProfile: Sendable {
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    package static let all = [enclaved, keychaind, authd, witness, watcher, reader]
+    /// It runs as the person, has keys that were added in its memory, and asks the kernel what its clients are called. Which file of known
+    /// hosts it reads besides is said when it is shut in.
+    package static let sshAgent = RoomProfile(
+        name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
+        groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent]
 
     package var calls: [CallRule] {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }

@@ -1,10 +1,10 @@
 import Glibc
 internal import VaubanLinuxHost
 
-/// Vauban's own programs that do what whoever starts them says, and so have no identity: the file `vauban` in one folder, and
-/// its copies.
+/// Vauban's own programs that do what whoever starts them says, and so have no identity: files of these names in one folder, and
+/// their copies.
 struct CommandLineProgram: Sendable {
-    static let names = ["vauban"]
+    static let names = ["vauban", "vauban-ssh-agent"]
     private let folder: Descriptor?
 
     /// The folder of the witness's own program where none is named. It is held; what is in it is looked up at each question,

@@ -1,0 +1,114 @@
+// The real ssh-add reads a key's file, whatever its format and passphrase, and gives the key to us as to an agent: over a socket
+// that is this process's alone, in memory, and never as an argument or a file.
+
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSSHWire
+import VaubanSecretBytes
+
+enum SSHKeyReceiver {
+    /// The key of the file, and the key with its certificate where one lies beside it.
+    static func keys(inFile file: String) throws -> [SSHAddedKey] {
+        guard access(file, R_OK) == 0 else { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read") }
+        var template = Array("\(environment("XDG_RUNTIME_DIR") ?? "/tmp")/vauban-ssh.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder for a socket", code: errno) }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = "\(folder)/socket"
+        defer {
+            unlink(path)
+            rmdir(folder)
+        }
+        let listener = try listen(at: path)
+        setenv("SSH_AUTH_SOCK", path, 1)
+        let child: pid_t
+        do {
+            child = try ChildCommand.spawn("ssh-add", ["ssh-add", "-q", "--", file.hasPrefix("-") ? "./\(file)" : file])
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            throw Refusal(.unavailable, "there is no ssh-add, which reads the file; install OpenSSH's client")
+        }
+        let process = try ProcessDescriptor.open(child)
+        var received: [SSHAddedKey] = []
+        while let connection = try accepted(listener, until: process) {
+            guard let peer = try? Peer(ofConnection: connection), peer.uid == geteuid(), peer.pid == child else { continue }
+            while let message = frame(from: connection) { received += answer(message, on: connection) }
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        guard status == 0 || !received.isEmpty else { throw Refusal(.badParameter, "ssh-add could not read the key") }
+        return received
+    }
+
+    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    private static func listen(at path: String) throws -> Descriptor {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw SystemFault("listen at \(path)", code: ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let listener = Descriptor(try SystemFault.check(socket(AF_UNIX, kind, 0), "make a socket"))
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        try SystemFault.check(bound, "listen at \(path)")
+        try SystemFault.check(Glibc.listen(listener.number, 4), "listen at \(path)")
+        return listener
+    }
+
+    /// The next connection; nil when the process has ended.
+    private static func accepted(_ listener: Descriptor, until process: Descriptor) throws(SystemFault) -> Descriptor? {
+        while true {
+            var pollers = [
+                pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0), pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&pollers, 2, -1) >= 0 else { continue }
+            if pollers[0].revents != 0 {
+                let number = try SystemFault.check(accept(listener.number, nil, nil), "accept ssh-add")
+                _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+                return Descriptor(number)
+            }
+            if pollers[1].revents != 0 { return nil }
+        }
+    }
+
+    /// One message; nil at the end of the connection, and for one that is too large.
+    private static func frame(from connection: Descriptor) -> SSHFrame? {
+        guard let head = SSHFrame(reading: 4, from: connection) else { return nil }
+        let length = head.bytes.withUnsafeBytes { $0.reduce(0) { $0 << 8 | Int($1) } }
+        guard (1...SSHWireLimits.frameBytesMax).contains(length) else { return nil }
+        return SSHFrame(reading: length, from: connection)
+    }
+
+    /// Takes a key, and says of everything else that it is not done here.
+    private static func answer(_ frame: SSHFrame, on connection: Descriptor) -> [SSHAddedKey] {
+        let request = try? frame.bytes.withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+        var key: SSHAddedKey?
+        if case .add(let added)? = request { key = added }
+        let reply: SSHAgentReply = key == nil ? .failure : .success
+        reply.frame.withUnsafeBytes { _ = writeAll($0, to: connection.number) }
+        return key.map { [$0] } ?? []
+    }
+}
+
+/// Bytes that are read whole into a secret's own place.
+private final class SSHFrame {
+    let bytes: SecretBytes
+
+    init?(reading count: Int, from connection: Descriptor) {
+        var isWhole = true
+        bytes = SecretBytes(count: count) { target in
+            var filled = 0
+            while filled < count {
+                let got = read(connection.number, target.baseAddress.map { $0 + filled }, count - filled)
+                if got < 0 && errno == EINTR { continue }
+                guard got > 0 else { isWhole = false; return }
+                filled += got
+            }
+        }
+        guard isWhole else { return nil }
+    }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeyWire
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanSSHWire
+import VaubanSecretBytes
+
+/// A key for SSH, as far as everybody may know it.
+struct SSHKeyOfPerson {
+    let name: String
+    let publicKey: SSHPublicKey
+    let isOfEnclave: Bool
+    let asks: Bool
+
+    /// As authorized_keys has it.
+    var line: String { "\(publicKey.type.rawValue) \(Data(publicKey.blob).base64EncodedString()) \(SafeText.line(name, max: 80))" }
+
+    var row: String {
+        let fingerprint = Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" }
+        let words = [SafeText.visible(name), publicKey.type.rawValue, "SHA256:\(fingerprint)", isOfEnclave ? "made here" : "imported"]
+        return (words + (asks ? ["asks"] : [])).joined(separator: "\t")
+    }
+}
+
+/// The person's keys for SSH among their items (Specs/ssh-agent.md).
+struct SSHKeyring {
+    private let session: Session
+    private static let nameBytesMax = 100
+
+    init(_ session: Session) { self.session = session }
+
+    static func check(name: String) throws {
+        guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
+            throw ValidationError("A key's name is one line of at most \(nameBytesMax) bytes.")
+        }
+    }
+
+    func keys() throws -> [SSHKeyOfPerson] {
+        try session.opening {
+            var made = SSHItem.ofEnclave
+            // What is read is no secret: only the enclave reads the key in it.
+            made.returnsData = true
+            made.authenticationUI = .skip
+            let imported = SSHItem.passwords(of: SSHItem.importedService)
+            return try (session.found(made).compactMap(Self.made) + session.found(imported).compactMap(Self.imported)).sorted { $0.name < $1.name }
+        }
+    }
+
+    private static func made(_ found: FoundEntry) -> SSHKeyOfPerson? {
+        guard let record = found.record, let value = found.takeSecret(), let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
+            key.kind == .p256
+        else { return nil }
+        let asks = key.control.flags.contains(.userPresence)
+        return SSHKeyOfPerson(name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks)
+    }
+
+    private static func imported(_ found: FoundEntry) -> SSHKeyOfPerson? {
+        guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else { return nil }
+        return SSHKeyOfPerson(name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks)
+    }
+
+    func requireNew(_ name: String) throws {
+        guard try !keys().contains(where: { $0.name == name }) else { throw Refusal(.duplicateItem, "a key for SSH is called \(name) already") }
+    }
+
+    /// Makes a key in the enclave.
+    func make(_ name: String, _ options: ProtectionOptions) throws -> SSHKeyOfPerson {
+        try requireNew(name)
+        let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
+        let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
+        let control = try AccessControl(protection: protection.onThisDevice, flags: flags)
+        let key = try KeyClient(service: session.service).make(.p256, control)
+        let record = ItemRecord(kind: .key, attributes: try Self.attributes(of: key, name), protection: control.protection)
+        try session.add(record, secret: SecretBytes(copying: try key.encoded()))
+        return SSHKeyOfPerson(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
+    }
+
+    /// As every private key of the enclave stands among the items, with the tag of those for SSH.
+    private static func attributes(of key: EnclaveKey, _ name: String) throws -> ItemAttributes {
+        var values: [AttributeName: AttributeValue] = [
+            .label: .text(name), .applicationTag: .data(SSHItem.tag), .accessGroup: .text(AccessGroup.commandLine),
+            .tokenID: .text(EnclaveToken.identifier), .accessControl: .data(try key.control.encoded()),
+            .applicationLabel: .data(Array(Insecure.SHA1.hash(data: key.publicKey))), .type: .number(73), .keyClass: .number(1),
+            .keySizeInBits: .number(256), .effectiveKeySize: .number(256),
+        ]
+        for name in [AttributeName.isPermanent, .isPrivate, .isSensitive, .wasAlwaysSensitive, .wasNeverExtractable, .canDecrypt, .canDerive, .canSign] {
+            values[name] = .number(1)
+        }
+        for name in [AttributeName.isModifiable, .isExtractable, .canEncrypt, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap] {
+            values[name] = .number(0)
+        }
+        return ItemAttributes(values)
+    }
+
+    /// Keeps a key that ssh-add gave, and its certificate.
+    func keep(_ received: [SSHAddedKey], as name: String, _ options: ProtectionOptions) throws -> SSHKeyOfPerson {
+        guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
+            throw Refusal(.badParameter, "ssh-add gave no key of a type that is kept here: Ed25519, ECDSA, or RSA of 2,048 bits and more")
+        }
+        guard try !keys().contains(where: { $0.publicKey == key.publicKey }) else { throw Refusal(.duplicateItem, "this key is kept already") }
+        let (protection, control) = try options.applied(to: .whenUnlocked, nil)
+        var record = Self.password(SSHItem.importedService, name, key.publicKey.blob)
+        (record.protection, record.accessControl) = (protection, control)
+        record.attributes[.comment] = .text(SafeText.line(key.comment, max: 200))
+        try session.add(record, secret: key.fields.duplicate())
+        if let certificate = received.compactMap(\.certificate).first {
+            var record = Self.password(SSHItem.certificateService, name, certificate)
+            record.protection = protection
+            try session.add(record, secret: SecretBytes(copying: certificate))
+        }
+        return SSHKeyOfPerson(name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil)
+    }
+
+    /// Deletes the key and what stands beside it under its name.
+    func delete(_ name: String) throws {
+        var made = SSHItem.ofEnclave
+        made.attributes[.label] = .text(name)
+        var queries = [made]
+        for service in [SSHItem.importedService, SSHItem.certificateService] {
+            var query = SSHItem.passwords(of: service)
+            query.attributes[.account] = .text(name)
+            queries.append(query)
+        }
+        for query in queries {
+            for record in try session.found(query).compactMap(\.record) {
+                let one = session.query(for: record)
+                try session.opening { try session.keychain.delete(one) }
+            }
+        }
+    }
+
+    private static func password(_ service: String, _ name: String, _ blob: [UInt8]) -> ItemRecord {
+        let attributes: [AttributeName: AttributeValue] = [
+            .service: .text(service), .account: .text(name), .generic: .data(blob), .label: .text("\(service)/\(name)"),
+            .accessGroup: .text(AccessGroup.commandLine),
+        ]
+        return ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))
+    }
+}

@@ -1,0 +1,110 @@
+// The agent's messages: draft-ietf-sshm-ssh-agent, and session-bind@openssh.com of OpenSSH's PROTOCOL.agent.
+
+package import VaubanSecretBytes
+
+/// A passphrase that locks or unlocks the agent.
+package final class SSHPassphrase: Sendable {
+    package let bytes: SecretBytes
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}
+
+/// What ties the connection to one session of SSH: the server signed that session with its key.
+package struct SSHSessionBinding: Hashable, Sendable {
+    package let hostKey: [UInt8]
+    package let session: [UInt8]
+    package let signature: [UInt8]
+    package let isForwarding: Bool
+
+    package init(hostKey: [UInt8], session: [UInt8], signature: [UInt8], isForwarding: Bool) {
+        self.hostKey = hostKey
+        self.session = session
+        self.signature = signature
+        self.isForwarding = isForwarding
+    }
+}
+
+package struct SSHSigning: Hashable, Sendable {
+    /// A public key or a certificate, as the list had it.
+    package let key: [UInt8]
+    package let data: [UInt8]
+    package let flags: UInt32
+}
+
+package enum SSHAgentRequest: Sendable {
+    case list
+    case sign(SSHSigning)
+    case add(SSHAddedKey)
+    case remove([UInt8])
+    case removeAll
+    case lock(SSHPassphrase)
+    case unlock(SSHPassphrase)
+    case bind(SSHSessionBinding)
+    /// A message that this agent does not know, or an extension that it does not have.
+    case unsupported
+
+    /// Reads one message without its length.
+    package init(_ message: UnsafeRawBufferPointer) throws(SSHFault) {
+        var reader = SSHReader(message)
+        switch try reader.byte() {
+        case 11: self = .list
+        case 13: self = .sign(SSHSigning(key: try reader.octets(), data: try reader.octets(), flags: try reader.number()))
+        case 17: self = .add(try SSHAddedKey(&reader, hasConstraints: false))
+        case 25: self = .add(try SSHAddedKey(&reader, hasConstraints: true))
+        case 18: self = .remove(try reader.octets())
+        case 19: self = .removeAll
+        case 22: self = .lock(SSHPassphrase(try reader.secret()))
+        case 23: self = .unlock(SSHPassphrase(try reader.secret()))
+        case 27:
+            guard try reader.text() == "session-bind@openssh.com" else {
+                self = .unsupported
+                return
+            }
+            self = .bind(
+                SSHSessionBinding(
+                    hostKey: try reader.octets(), session: try reader.octets(), signature: try reader.octets(), isForwarding: try reader.flag()))
+        default:
+            self = .unsupported
+            return
+        }
+        try reader.end()
+    }
+}
+
+/// What the agent offers: a public key or a certificate, and words for the person.
+package struct SSHIdentity: Hashable, Sendable {
+    package let blob: [UInt8]
+    package let comment: String
+
+    package init(blob: [UInt8], comment: String) {
+        self.blob = blob
+        self.comment = comment
+    }
+}
+
+package enum SSHAgentReply: Hashable, Sendable {
+    case failure
+    case success
+    case identities([SSHIdentity])
+    /// The signature with its algorithm, as one string has both.
+    case signature([UInt8])
+
+    /// With its length, ready for the stream.
+    package var frame: [UInt8] {
+        var message = SSHWriter()
+        switch self {
+        case .failure: message.byte(5)
+        case .success: message.byte(6)
+        case .identities(let identities):
+            message.byte(12)
+            message.number(UInt32(identities.count))
+            for identity in identities {
+                message.string(identity.blob)
+                message.text(identity.comment)
+            }
+        case .signature(let signature):
+            message.byte(14)
+            message.string(signature)
+        }
+        return message.framed
+    }
+}

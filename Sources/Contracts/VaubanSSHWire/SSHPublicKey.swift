@@ -1,0 +1,104 @@
+// Public keys as SSH writes them: RFC 4253 section 6.6, RFC 5656, RFC 8709; certificates: OpenSSH's PROTOCOL.certkeys.
+
+/// The types of keys that this agent signs with and verifies.
+package enum SSHKeyType: String, CaseIterable, Sendable {
+    case ed25519 = "ssh-ed25519"
+    case p256 = "ecdsa-sha2-nistp256"
+    case p384 = "ecdsa-sha2-nistp384"
+    case p521 = "ecdsa-sha2-nistp521"
+    case rsa = "ssh-rsa"
+
+    static let certificateEnding = "-cert-v01@openssh.com"
+
+    /// The curve's name within a key, and the bytes of a point on it.
+    package var curve: (name: String, pointBytes: Int)? {
+        switch self {
+        case .p256: ("nistp256", 65)
+        case .p384: ("nistp384", 97)
+        case .p521: ("nistp521", 133)
+        case .ed25519, .rsa: nil
+        }
+    }
+}
+
+/// A public key. Equal when its bytes are.
+package struct SSHPublicKey: Hashable, Sendable {
+    package enum Body: Hashable, Sendable {
+        case ed25519([UInt8])
+        /// X9.63, uncompressed.
+        case point([UInt8])
+        case rsa(exponent: [UInt8], modulus: [UInt8])
+    }
+
+    package let type: SSHKeyType
+    package let body: Body
+    /// The bits of an RSA modulus that are verified and signed with.
+    package static let modulusBytes = 256...2048
+
+    package init(_ type: SSHKeyType, _ body: Body) {
+        self.type = type
+        self.body = body
+    }
+
+    /// A key of the enclave, by its point.
+    package init(p256 point: [UInt8]) { self.init(.p256, .point(point)) }
+
+    /// A key, or the key within a certificate.
+    package init(blob: [UInt8]) throws(SSHFault) {
+        (type, body) = try SSHReader.read(blob) { reader throws(SSHFault) in try Self.read(&reader) }
+    }
+
+    private static func read(_ reader: inout SSHReader) throws(SSHFault) -> (SSHKeyType, Body) {
+        let name = try reader.text()
+        if let type = SSHKeyType(rawValue: name) {
+            let body = try body(type, &reader)
+            try reader.end()
+            return (type, body)
+        }
+        guard name.hasSuffix(SSHKeyType.certificateEnding), let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
+        else { throw SSHFault("the type of a key is not known") }
+        // A nonce, the key, and what the certificate says of it, which is its reader's matter.
+        _ = try reader.string()
+        return (type, try body(type, &reader))
+    }
+
+    private static func body(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHFault) -> Body {
+        switch type {
+        case .ed25519:
+            let key = try reader.octets()
+            guard key.count == 32 else { throw SSHFault("an Ed25519 key has another length") }
+            return .ed25519(key)
+        case .p256, .p384, .p521:
+            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHFault("a key is of another curve than its type") }
+            let point = try reader.octets()
+            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHFault("a point is not written out") }
+            return .point(point)
+        case .rsa:
+            let exponent = [UInt8](try reader.magnitude())
+            let modulus = [UInt8](try reader.magnitude())
+            guard modulusBytes.contains(modulus.count), (1...8).contains(exponent.count) else { throw SSHFault("an RSA key has a size that is not used") }
+            return .rsa(exponent: exponent, modulus: modulus)
+        }
+    }
+
+    package var blob: [UInt8] {
+        SSHWriter.of { writer in
+            writer.text(type.rawValue)
+            switch body {
+            case .ed25519(let key): writer.string(key)
+            case .point(let point):
+                writer.text(type.curve?.name ?? "")
+                writer.string(point)
+            case .rsa(let exponent, let modulus):
+                writer.magnitude(exponent)
+                writer.magnitude(modulus)
+            }
+        }
+    }
+
+    /// Whether the bytes say of themselves that they are a certificate.
+    package static func isCertificate(_ blob: [UInt8]) -> Bool {
+        let name = try? SSHReader.read(blob) { reader throws(SSHFault) in try reader.text() }
+        return name?.hasSuffix(SSHKeyType.certificateEnding) ?? false
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+internal import VaubanLinuxHost
+internal import VaubanRoomHardening
+internal import VaubanSSHWire
+internal import VaubanSecretBytes
+
+/// One client's connection: the message that is being read, and the session behind it.
+///
+/// `@unchecked Sendable`: the listener's thread reads while nobody works on a message, and hands it to one thread for the time of
+/// its work; what both touch at once is the cancellation, which is locked within itself.
+final class AgentConnection: @unchecked Sendable {
+    enum Reading {
+        case more
+        case message
+        case ended
+    }
+
+    let socket: Descriptor
+    let session: AgentSession
+    private var cancellation = CallCancellation()
+    /// A message may be a private key, so it has a place of its own from its first byte. The first four are its length.
+    private var buffer = SecretBytes(count: 4) { _ in }
+    private var filled = 0
+    private var wanted = 4
+
+    init(_ socket: Descriptor, _ session: AgentSession) {
+        self.socket = socket
+        self.session = session
+    }
+
+    var isCancelled: Bool { cancellation.isCancelled }
+    /// Nobody waits for the answer any more: what it waits for ends.
+    func cancel() { cancellation.cancel() }
+
+    /// Takes what has come of the next message, and nothing of the one after it.
+    func read() -> Reading {
+        while true {
+            if filled == wanted {
+                guard wanted == 4 else { return .message }
+                let length = buffer.withUnsafeBytes { $0[..<4].reduce(0) { $0 << 8 | Int($1) } }
+                guard (1...SSHWireLimits.frameBytesMax).contains(length) else { return .ended }
+                wanted = 4 + length
+            }
+            // A length alone takes no memory: it grows with what has come.
+            if filled == buffer.count { grow(to: min(wanted, max(2 * buffer.count, AgentLimits.firstBytes))) }
+            let (start, space) = (filled, min(buffer.count, wanted) - filled)
+            let got = buffer.withUnsafeMutableBytes { Glibc.read(socket.number, $0.baseAddress.map { $0 + start }, space) }
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 && errno == EAGAIN { return .more }
+            guard got > 0 else { return .ended }
+            filled += got
+        }
+    }
+
+    private func grow(to count: Int) {
+        buffer = buffer.withUnsafeBytes { old in SecretBytes(count: count) { UnsafeMutableRawBufferPointer(rebasing: $0[..<old.count]).copyMemory(from: old) } }
+    }
+
+    /// Works on the message, answers it, and is ready for the next. False where the connection is of no use any more.
+    func answer() -> Bool {
+        let message = buffer.part(4..<wanted)
+        buffer = SecretBytes(count: 4) { _ in }
+        (filled, wanted) = (0, 4)
+        let cancellation = cancellation
+        let reply: SSHAgentReply
+        do throws(SSHFault) {
+            let request = try message.withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+            reply = session.answer(request, cancellation)
+        } catch {
+            reply = .failure
+        }
+        Residue.overwrite()
+        guard !cancellation.isCancelled else { return false }
+        self.cancellation = CallCancellation()
+        return send(reply.frame)
+    }
+
+    private func send(_ frame: [UInt8]) -> Bool {
+        let deadline = MachineClock.monotonic + AgentLimits.writeTime
+        var sent = 0
+        while sent < frame.count {
+            let count = frame[sent...].withUnsafeBytes { Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 { sent += count; continue }
+            guard errno == EAGAIN || errno == EINTR else { return false }
+            let now = MachineClock.monotonic
+            var poller = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
+            guard now < deadline, poll(&poller, 1, Int32((deadline - now) / 1_000_000 + 1)) >= 0 else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,22 @@
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
+internal import VaubanLinuxHost
+internal import VaubanSSHWire
+
+/// All keys of one agent, those of the keychain and those that were added, and its lock.
+final class AgentKeys: Sendable {
+    let kept: KeptKeys
+    let added = AddedKeys()
+    let lock = AgentLock()
+    private let authentication: AuthenticationClient
+
+    init(_ service: Service) {
+        kept = KeptKeys(service)
+        authentication = AuthenticationClient(service: service, startsService: false)
+    }
+
+    /// Asks the person whether a key may be used that was added with `ssh-add -c`.
+    func confirm(_ reason: String, _ cancellation: CallCancellation) throws(Refusal) {
+        try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)
+    }
+}

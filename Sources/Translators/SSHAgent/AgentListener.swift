@@ -1,0 +1,109 @@
+// One thread that waits for all connections; each whole message is worked on by a thread of its own, so that a question that
+// waits for the person, and a client that says nothing, hold up nobody else.
+
+import Foundation
+import Glibc
+internal import Synchronization
+internal import VaubanLinuxHost
+
+final class AgentListener: Sendable {
+    private struct Work: Sendable {
+        var running: [Int32: Int] = [:]
+        var count = 0
+        /// Connections whose answer was sent, and whether they go on.
+        var finished: [(connection: AgentConnection, goesOn: Bool)] = []
+
+        mutating func takeFinished() -> [(connection: AgentConnection, goesOn: Bool)] {
+            defer { finished = [] }
+            return finished
+        }
+    }
+
+    private let socket: AgentSocket
+    private let keys: AgentKeys
+    private let hosts: HostNames
+    private let work = Mutex(Work())
+    private let wakeup: Wakeup
+
+    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames) throws(SystemFault) {
+        self.socket = socket
+        self.keys = keys
+        self.hosts = hosts
+        wakeup = try Wakeup()
+        _ = fcntl(socket.listener.number, F_SETFL, O_NONBLOCK)
+    }
+
+    func run() -> Never {
+        var idle: [AgentConnection] = []
+        var busy: [ObjectIdentifier: AgentConnection] = [:]
+        while true {
+            let working = Array(busy.values)
+            let isFull = idle.count + working.count >= AgentLimits.connectionsMax
+            var pollers = [
+                pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
+            ]
+            pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
+            // Of one that is worked for only its end matters: then nobody waits for the answer any more.
+            pollers += working.map { pollfd(fd: $0.isCancelled ? -1 : $0.socket.number, events: 0, revents: 0) }
+            guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { continue }
+            for (connection, poller) in zip(working, pollers[(2 + idle.count)...]) where poller.revents != 0 { connection.cancel() }
+            var quiet: [AgentConnection] = []
+            for (connection, poller) in zip(idle, pollers[2...]) {
+                guard poller.revents != 0 else { quiet.append(connection); continue }
+                switch connection.read() {
+                case .more: quiet.append(connection)
+                case .message where begin(connection): busy[ObjectIdentifier(connection)] = connection
+                case .message, .ended: break
+                }
+            }
+            idle = quiet
+            if pollers[0].revents != 0 {
+                wakeup.clear()
+                for (connection, goesOn) in work.withLock({ work in work.takeFinished() }) {
+                    busy[ObjectIdentifier(connection)] = nil
+                    if goesOn { idle.append(connection) }
+                }
+            }
+            if pollers[1].revents != 0 { accept(into: &idle) }
+        }
+    }
+
+    private func accept(into idle: inout [AgentConnection]) {
+        let number = Glibc.accept(socket.listener.number, nil, nil)
+        guard number >= 0 else {
+            // Without a free descriptor there is nothing to wait for but time.
+            if errno == EMFILE || errno == ENFILE { poll(nil, 0, DoorLimits.shortagePause) }
+            return
+        }
+        let socket = Descriptor(number)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        guard let peer = try? Peer(ofConnection: socket), peer.uid == geteuid() else { return }
+        idle.append(AgentConnection(socket, AgentSession(keys, hosts, Requester(peer))))
+    }
+
+    /// False where too much is worked on already: then the connection ends.
+    private func begin(_ connection: AgentConnection) -> Bool {
+        let process = connection.session.requester.process
+        let mayBegin = work.withLock { work in
+            guard work.count < AgentLimits.requestsMax, work.running[process, default: 0] < AgentLimits.requestsOfProcessMax else { return false }
+            work.count += 1
+            work.running[process, default: 0] += 1
+            return true
+        }
+        guard mayBegin else { return false }
+        let thread = Thread { [self] in
+            let goesOn = connection.answer()
+            work.withLock { work in
+                work.count -= 1
+                work.running[process] = work.running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
+                work.finished.append((connection, goesOn))
+            }
+            wakeup.signal()
+        }
+        thread.stackSize = AgentLimits.stackBytes
+        thread.start()
+        return true
+    }
+}

@@ -1,0 +1,97 @@
+// What one connection asks of the agent, and what it gets.
+
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+internal import VaubanSSHWire
+
+/// `@unchecked Sendable`: a connection has one message worked on at a time, each after the one before.
+final class AgentSession: @unchecked Sendable {
+    let requester: Requester
+    private let keys: AgentKeys
+    private let hosts: HostNames
+    private var bindings = SessionBindings()
+
+    init(_ keys: AgentKeys, _ hosts: HostNames, _ requester: Requester) {
+        self.keys = keys
+        self.hosts = hosts
+        self.requester = requester
+    }
+
+    func answer(_ request: SSHAgentRequest, _ cancellation: CallCancellation) -> SSHAgentReply {
+        func done(_ isDone: Bool) -> SSHAgentReply { isDone ? .success : .failure }
+        switch request {
+        case .unlock(let passphrase): return done(keys.lock.unlock(passphrase))
+        case .bind(let binding): return done(bindings.bind(binding))
+        case .unsupported: return .failure
+        case .list where keys.lock.isLocked: return .identities([])
+        case _ where keys.lock.isLocked: return .failure
+        case .list: return .identities(identities)
+        case .sign(let signing): return sign(signing, cancellation)
+        case .add(let key): return done(add(key))
+        case .remove(let blob):
+            let wasAdded = keys.added.remove(blob)
+            return done(wasAdded || keys.kept.hide(blob))
+        case .removeAll:
+            keys.added.removeAll()
+            keys.kept.hideAll()
+            return .success
+        case .lock(let passphrase): return done(keys.lock.lock(passphrase))
+        }
+    }
+
+    /// Keys that were added come first, as with ssh-agent; one that is also kept is shown once.
+    private var identities: [SSHIdentity] {
+        var shown: Set<[UInt8]> = []
+        let added = keys.added.all.filter { !$0.key.constraints.isBoundToDestinations || bindings.permit($0.key.constraints.destinations) }
+            .map { SSHIdentity(blob: $0.blob, comment: $0.key.comment) }
+        let kept = keys.kept.all.flatMap { entry in entry.blobs.map { SSHIdentity(blob: $0, comment: entry.name) } }
+        return (added + kept).filter { shown.insert($0.blob).inserted }
+    }
+
+    private func add(_ key: SSHAddedKey) -> Bool {
+        guard SoftwareKey.fits(key.fields, key.publicKey) else { return false }
+        return keys.added.add(key)
+    }
+
+    private func sign(_ signing: SSHSigning, _ cancellation: CallCancellation) -> SSHAgentReply {
+        let data = SSHSignedData(signing.data)
+        var destination = SessionBindings.Destination.unproven
+        if case .login(let login) = data {
+            // What is signed must be what the client says that it is: a login with this key, in this session.
+            guard login.publicKey == signing.key, let found = bindings.destination(of: login) else { return .failure }
+            destination = found
+        }
+        do {
+            if let entry = keys.added.all.first(where: { $0.blob == signing.key }) {
+                return .signature(try sign(signing, with: entry.key, data, destination, cancellation))
+            }
+            guard let entry = keys.kept.entry(signing.key) else { return .failure }
+            let reason = question(data, destination, key: entry.name).words
+            return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, reason: reason, cancellation))
+        } catch let refusal as Refusal {
+            tell("no signature for \(requester.words): \(refusal.message)")
+            return .failure
+        } catch {
+            return .failure
+        }
+    }
+
+    private func sign(
+        _ signing: SSHSigning, with key: SSHAddedKey, _ data: SSHSignedData, _ destination: SessionBindings.Destination, _ cancellation: CallCancellation
+    ) throws -> [UInt8] {
+        if key.constraints.isBoundToDestinations {
+            guard case .login(let login) = data, bindings.permit(key.constraints.destinations, login) else {
+                throw Refusal(.cancelled, "the key is bound to other destinations")
+            }
+        }
+        if key.constraints.asksEachTime {
+            try keys.confirm(question(data, destination, key: key.comment).words, cancellation)
+        }
+        return try SoftwareKey.signature(of: signing.data, with: key.fields, flags: signing.flags)
+    }
+
+    private func question(_ data: SSHSignedData, _ destination: SessionBindings.Destination, key: String) -> Question {
+        Question(data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts)
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+internal import VaubanLinuxHost
+
+/// The socket at which the agent listens.
+struct AgentSocket {
+    let listener: Descriptor
+
+    /// The one that systemd passed.
+    static func inherited() throws(InheritedSockets.Fault) -> AgentSocket {
+        let sockets = try InheritedSockets()
+        do throws(InheritedSockets.Fault) { return AgentSocket(listener: try sockets.socket("ssh-agent")) } catch {
+            return AgentSocket(listener: try sockets.socket("0"))
+        }
+    }
+
+    /// A new one, for this user alone. One that nobody listens at any more gives way; another agent's does not.
+    static func bound(to path: String) throws(SystemFault) -> AgentSocket {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw SystemFault("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        if isListening(&address) { throw SystemFault("listen at \(path): an agent is there already", code: EADDRINUSE) }
+        var kind = stat()
+        if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+        let listener = Descriptor(try SystemFault.check(socket(AF_UNIX, made, 0), "make a socket"))
+        // The room's mask of modes keeps everybody else from it.
+        try SystemFault.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")
+        try SystemFault.check(listen(listener.number, DoorLimits.waitingMax), "listen at \(path)")
+        return AgentSocket(listener: listener)
+    }
+
+    private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
+    private static func isListening(_ address: inout sockaddr_un) -> Bool {
+        let number = socket(AF_UNIX, made, 0)
+        guard number >= 0 else { return false }
+        let probe = Descriptor(number)
+        return with(&address) { connect(probe.number, $0, $1) } == 0
+    }
+
+    private static func with(_ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// What the person calls the servers that they know: their file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+
+import Glibc
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+
+final class HostNames: Sendable {
+    /// The file, where there is one.
+    let path: String?
+    /// What it had when it could be read last: a file that takes its place later is out of the agent's reach.
+    private let known: Mutex<[String]>
+
+    init(path: String?) {
+        self.path = path.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+        known = Mutex([])
+        refresh()
+    }
+
+    static var ownFile: String? { getenv("HOME").map { "\(String(cString: $0))/.ssh/known_hosts" } }
+
+    private func refresh() {
+        guard let path, let text = SmallFile.text(path: path, max: AgentLimits.knownHostsBytesMax) else { return }
+        known.withLock { $0 = text.split(separator: "\n").map(String.init) }
+    }
+
+    /// The first name of the server with this key; nil where the file has none that can be read, as with hashed names.
+    func name(of key: [UInt8]) -> String? {
+        refresh()
+        let wanted = Base64.text(of: key)
+        return known.withLock { lines in
+            for line in lines {
+                let fields = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+                // A line with a mark in front is of an authority, or of a key that was revoked.
+                guard fields.count >= 3, let first = fields[0].first, !"#@|".contains(first), fields[2] == wanted else { continue }
+                let names = fields[0].split(separator: ",")
+                guard let name = names.first(where: { !$0.contains("*") && !$0.contains("?") && !$0.hasPrefix("!") }) else { continue }
+                return PlainLine.of(String(name), charactersMax: AgentLimits.nameCharactersMax)
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+internal import VaubanRoomHardening
+
+/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket. `vauban ssh-agent` starts it.
+package enum SSHAgentProgram {
+    package static func main() -> Never {
+        do {
+            let hardening = try RoomHardening(.sshAgent)
+            let words = Array(CommandLine.arguments.dropFirst())
+            let place: AgentSocket
+            switch words.count {
+            case 0: place = try AgentSocket.inherited()
+            case 2 where words[0] == "--socket": place = try AgentSocket.bound(to: words[1])
+            default:
+                tell("usage: vauban-ssh-agent [--socket PATH]")
+                exit(64)
+            }
+            let service = try Service.current()
+            let hosts = HostNames(path: HostNames.ownFile)
+            // What it opens from here on are sockets, and the files that the room's rules name.
+            for sentence in try hardening.confine(alsoReads: hosts.path.map { [$0] } ?? []) { tell(sentence) }
+            signal(SIGPIPE, SIG_IGN)
+            try AgentListener(place, AgentKeys(service), hosts).run()
+        } catch let refusal as Refusal {
+            tell(refusal.message)
+            exit(53)
+        } catch {
+            tell("\(error)")
+            exit(53)
+        }
+    }
+}
+
+/// A sentence for whoever started it.
+func tell(_ sentence: String) {
+    let line = "vauban-ssh-agent: \(sentence)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+}

@@ -1,0 +1,113 @@
+// To which sessions of SSH a connection is tied (OpenSSH's PROTOCOL.agent, section 1, and ssh-agent(1)'s own rules).
+
+internal import VaubanSSHWire
+
+struct SessionBindings: Sendable {
+    struct Hop: Sendable {
+        let host: SSHPublicKey
+        let session: [UInt8]
+        let isForwarding: Bool
+    }
+
+    private(set) var hops: [Hop] = []
+    /// A client tried and did not prove it.
+    private(set) var hasFailed = false
+
+    /// Takes a session that the server signed. False where the signature is wrong, or the connection is tied otherwise.
+    mutating func bind(_ binding: SSHSessionBinding) -> Bool {
+        guard let host = try? SSHPublicKey(blob: binding.hostKey), (16...64).contains(binding.session.count),
+            SignatureCheck.isValid(binding.signature, of: binding.session, by: host)
+        else {
+            hasFailed = true
+            return false
+        }
+        for hop in hops {
+            // What logs in somewhere does nothing else any more.
+            guard hop.isForwarding else { return false }
+            guard hop.session == binding.session else { continue }
+            return hop.host == host
+        }
+        guard hops.count < AgentLimits.sessionsMax else { return false }
+        hops.append(Hop(host: host, session: binding.session, isForwarding: binding.isForwarding))
+        return true
+    }
+
+    /// Where a login goes, as far as the sessions prove it.
+    enum Destination: Hashable, Sendable {
+        case host(SSHPublicKey)
+        /// Nothing proves where: an older client, or a server behind a forwarded agent that says nothing of its sessions.
+        case unproven
+    }
+
+    /// Nil where the login is of another session, or to another server, than the one to which the connection is tied.
+    func destination(of login: SSHLogin) -> Destination? {
+        guard let last = hops.last, !last.isForwarding else { return .unproven }
+        guard login.session == last.session else { return nil }
+        if let said = login.hostKey { guard (try? SSHPublicKey(blob: said)) == last.host else { return nil } }
+        return .host(last.host)
+    }
+
+    /// The servers to which the agent was forwarded, the nearest first.
+    var forwardedTo: [SSHPublicKey] { hops.filter(\.isForwarding).map(\.host) }
+
+    /// Whether a key that is bound to destinations may sign this login: what is behind a forwarding must name its server.
+    func permit(_ destinations: [SSHDestination], _ login: SSHLogin) -> Bool {
+        guard case .host = destination(of: login), hops.count == 1 || login.hostKey != nil else { return false }
+        return permit(destinations, user: login.user)
+    }
+
+    /// Whether a key with these destinations may be used here, or shown where `user` is nil.
+    func permit(_ destinations: [SSHDestination], user: String? = nil) -> Bool {
+        guard let last = hops.last else { return !hasFailed && user == nil }
+        var from: SSHPublicKey?
+        for (index, hop) in hops.enumerated() {
+            let isLast = index == hops.count - 1
+            guard isLast ? !(hop.isForwarding && user != nil) : hop.isForwarding else { return false }
+            guard destinations.contains(where: { $0.allows(from: from, to: hop.host, user: isLast ? user : nil) }) else { return false }
+            from = hop.host
+        }
+        // A key that may log in there, and is of no use beyond, is not shown there.
+        if last.isForwarding { return destinations.contains { $0.allows(from: last.host, to: nil, user: nil) } }
+        return true
+    }
+}
+
+extension SSHDestination {
+    fileprivate func allows(from: SSHPublicKey?, to host: SSHPublicKey?, user: String?) -> Bool {
+        if let from {
+            guard self.from.has(from) else { return false }
+        } else {
+            guard self.from.host.isEmpty, self.from.keys.isEmpty else { return false }
+        }
+        if let host, !to.has(host) { return false }
+        guard let user, !to.user.isEmpty else { return true }
+        return Wildcard.matches(user, pattern: to.user)
+    }
+}
+
+extension SSHHop {
+    fileprivate func has(_ key: SSHPublicKey) -> Bool { keys.contains { (try? SSHPublicKey(blob: $0)) == key } }
+}
+
+/// The patterns of ssh_config(5): a star for any characters, a question mark for one.
+enum Wildcard {
+    static func matches(_ text: String, pattern: String) -> Bool {
+        let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
+        var (position, place) = (0, 0)
+        var star: (place: Int, position: Int)?
+        while position < text.count {
+            if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
+                star = (place, position)
+                place += 1
+            } else if place < pattern.count, pattern[place] == UInt8(ascii: "?") || pattern[place] == text[position] {
+                (position, place) = (position + 1, place + 1)
+            } else if let last = star {
+                star = (last.place, last.position + 1)
+                (place, position) = (last.place + 1, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}

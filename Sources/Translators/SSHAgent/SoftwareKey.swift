@@ -1,0 +1,81 @@
+// Signing with a key that was imported or added. The key is parsed for one signature.
+
+import Foundation
+internal import Crypto
+internal import CryptoExtras
+internal import VaubanSSHWire
+internal import VaubanSecretBytes
+
+enum SoftwareKey {
+    /// Whether a signature with the key verifies under the public half that it came with: a fault or a trick in either shows here.
+    static func fits(_ fields: borrowing SecretBytes, _ publicKey: SSHPublicKey) -> Bool {
+        let data = Array("vauban ssh-agent".utf8)
+        guard let signature = try? signature(of: data, with: fields, flags: 4) else { return false }
+        return SignatureCheck.isValid(signature, of: data, by: publicKey)
+    }
+
+    /// The signature with its algorithm (RFC 4253 section 6.6). `flags` chooses an RSA key's digest: 2 or 4, and SHA-1, which nobody
+    /// should take any more, is not made.
+    static func signature(of data: [UInt8], with fields: borrowing SecretBytes, flags: UInt32) throws -> [UInt8] {
+        try fields.withUnsafeBytes { bytes throws(any Error) in
+            let key = try SSHPrivateFields(bytes)
+            switch key.parts {
+            case .ed25519(let seed):
+                let signature = try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: data)
+                return labelled(key.publicKey.type.rawValue, [UInt8](signature))
+            case .elliptic(let number): return try elliptic(key.publicKey, number, data)
+            case .rsa(let exponent, _, let p, let q): return try rsa(key.publicKey, exponent, p, q, data, flags)
+            }
+        }
+    }
+
+    private static func elliptic(_ publicKey: SSHPublicKey, _ number: UnsafeRawBufferPointer, _ data: [UInt8]) throws -> [UInt8] {
+        // As the library has it: as long as the curve's numbers.
+        let count = ((publicKey.type.curve?.pointBytes ?? 1) - 1) / 2
+        guard number.count <= count else { throw SSHFault("a private number is too long") }
+        let whole = SecretBytes(count: count) { target in
+            UnsafeMutableRawBufferPointer(rebasing: target[(count - number.count)...]).copyMemory(from: number)
+        }
+        let raw = try whole.withUnsafeBytes { bytes throws(any Error) in
+            switch publicKey.type {
+            case .p256: try P256.Signing.PrivateKey(rawRepresentation: bytes).signature(for: data).rawRepresentation
+            case .p384: try P384.Signing.PrivateKey(rawRepresentation: bytes).signature(for: data).rawRepresentation
+            default: try P521.Signing.PrivateKey(rawRepresentation: bytes).signature(for: data).rawRepresentation
+            }
+        }
+        return elliptic(publicKey.type, [UInt8](raw))
+    }
+
+    /// A signature of a curve from r ‖ s.
+    static func elliptic(_ type: SSHKeyType, _ raw: [UInt8]) -> [UInt8] {
+        let numbers = SSHWriter.of { writer in
+            writer.magnitude(raw[..<(raw.count / 2)])
+            writer.magnitude(raw[(raw.count / 2)...])
+        }
+        return labelled(type.rawValue, numbers)
+    }
+
+    private static func rsa(
+        _ publicKey: SSHPublicKey, _ exponent: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer, _ data: [UInt8],
+        _ flags: UInt32
+    ) throws -> [UInt8] {
+        guard case .rsa(let publicExponent, let modulus) = publicKey.body else { throw SSHFault("a key is of another type") }
+        let key = try _RSA.Signing.PrivateKey(n: modulus, e: publicExponent, d: exponent, p: p, q: q)
+        switch flags & 6 {
+        case 2:
+            let signature = try key.signature(for: SHA256.hash(data: data), padding: .insecurePKCS1v1_5)
+            return labelled("rsa-sha2-256", [UInt8](signature.rawRepresentation))
+        case 4, 6:
+            let signature = try key.signature(for: SHA512.hash(data: data), padding: .insecurePKCS1v1_5)
+            return labelled("rsa-sha2-512", [UInt8](signature.rawRepresentation))
+        default: throw SSHFault("a signature with SHA-1 is not made")
+        }
+    }
+
+    private static func labelled(_ algorithm: String, _ signature: [UInt8]) -> [UInt8] {
+        SSHWriter.of { writer in
+            writer.text(algorithm)
+            writer.string(signature)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env bash
+# The agent for SSH with the real ssh, sshd, ssh-add, ssh-keygen and git: keys of the enclave and imported ones, certificates, locks,
+# lifetimes, destinations, a forwarded agent, and what a question says.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+for program in ssh sshd ssh-add ssh-keygen git python3; do
+    PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }
+done
+PATH=$PATH:/usr/sbin
+[ -x "$VAUBAN_BUILD/vauban-ssh-agent" ] || { echo 'vauban-ssh-agent is not built'; exit 77; }
+unset SSH_AUTH_SOCK SSH_ASKPASS SSH_CONNECTION DISPLAY
+chmod 700 "$TMPDIR"; mkdir -m 700 "$TMPDIR/.ssh"; : >"$TMPDIR/.ssh/known_hosts"
+set_passcode
+agent=$TMPDIR/agent.socket
+# OpenSSH's programs look up the home folder in the list of users, not in HOME; so each is told its files.
+ended() { kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
+start_agent() {
+    "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2>"$TMPDIR/agent.log" &
+    agent_pid=$!
+    export SSH_AUTH_SOCK=$agent
+    until ssh-add -l >/dev/null 2>&1 || [ $? = 1 ]; do kill -0 $agent_pid 2>/dev/null || { cat "$TMPDIR/agent.log"; fail 'the agent does not start'; }; done
+}
+finish() { ended "${sshd_pid:-}"; ended "${agent_pid:-}"; vauban stop >/dev/null 2>&1; }
+trap finish EXIT
+
+# Keys that are made here, and how they are listed.
+vauban ssh new work >"$TMPDIR/work.pub" || fail 'no key was made'
+expect_status 45 vauban ssh new work
+expect_status 64 vauban ssh new "$(printf 'two\nlines')"
+vauban ssh new asking --require presence >"$TMPDIR/asking.pub" || fail 'no key that asks was made'
+ssh-keygen -l -f "$TMPDIR/work.pub" >"$TMPDIR/out" || fail 'ssh-keygen does not read the public half'
+vauban ssh list >"$TMPDIR/list"; expect_text 'made here' "$TMPDIR/list"; expect_text asks "$TMPDIR/list"
+start_agent
+ssh-add -L >"$TMPDIR/out" || { cat "$TMPDIR/agent.log"; fail 'the agent lists nothing'; }
+for key in work asking; do grep -qxF "$(cat "$TMPDIR/$key.pub")" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$key is not offered"; }; done
+ssh-add -l | grep -q 'work (ECDSA)' || fail 'ssh-add -l does not name the key'
+ssh-add -T "$TMPDIR/work.pub" || fail 'the signature of a key that was made here is not right'
+
+# A message is signed, and verified by ssh-keygen; git signs and verifies a commit.
+printf 'work %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/work.pub")" >"$TMPDIR/signers"
+printf 'a message' >"$TMPDIR/message"
+ssh-keygen -q -Y sign -f "$TMPDIR/work.pub" -n file "$TMPDIR/message" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'ssh-keygen does not sign'; }
+ssh-keygen -q -Y verify -f "$TMPDIR/signers" -I work -n file -s "$TMPDIR/message.sig" <"$TMPDIR/message" || fail 'the signature does not verify'
+ssh-keygen -q -Y verify -f "$TMPDIR/signers" -I work -n git -s "$TMPDIR/message.sig" <"$TMPDIR/message" 2>/dev/null && fail 'a signature counts for another purpose'
+export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=work
+git init -q "$TMPDIR/repository" && cd "$TMPDIR/repository" || fail 'git init failed'
+git config gpg.format ssh && git config user.signingKey "$TMPDIR/work.pub" && git config gpg.ssh.allowedSignersFile "$TMPDIR/signers"
+git commit -q -S --allow-empty -m signed 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'git does not sign'; }
+git verify-commit HEAD 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'git does not take its own signature'; }
+cd "$OLDPWD" || exit 1
+
+# Keys that are imported: of each type, with and without a passphrase, with a certificate beside it.
+ssh-keygen -q -t ed25519 -N '' -C anna@home -f "$TMPDIR/plain"
+ssh-keygen -q -t rsa -b 2048 -N '' -f "$TMPDIR/rsa"
+for bits in 256 384 521; do ssh-keygen -q -t ecdsa -b $bits -N '' -f "$TMPDIR/ecdsa$bits"; done
+ssh-keygen -q -t ed25519 -N 'a passphrase of a file' -f "$TMPDIR/sealed"
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/authority"
+ssh-keygen -q -s "$TMPDIR/authority" -I anna -n "$(id -un)" "$TMPDIR/plain.pub"
+for name in plain rsa ecdsa256 ecdsa384 ecdsa521; do
+    vauban ssh import "$TMPDIR/$name" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "$name is not imported"; }
+    [ -f "$TMPDIR/$name" ] || fail 'the file is gone'
+    cut -d' ' -f1,2 "$TMPDIR/$name.pub" | grep -qxF "$(cut -d' ' -f1,2 "$TMPDIR/out")" || fail "$name is another key than its file"
+done
+expect_status 45 vauban ssh import "$TMPDIR/plain" --name other
+play "$VAUBAN_BUILD/vauban" ssh import "$TMPDIR/sealed" >"$TMPDIR/out" <<STEPS
+expect Enter passphrase
+secret a passphrase of a file
+expect ssh-ed25519
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'a key behind a passphrase is not imported'; }
+not_kept 'a passphrase of a file'
+expect_status 64 vauban ssh import "$TMPDIR/message"
+expect_status 64 vauban ssh import "$TMPDIR/none"
+# Elsewhere, so that nothing but the agent can have signed.
+mkdir "$TMPDIR/elsewhere"
+signs() { rm -f "$TMPDIR/message.sig"; ssh-keygen -q -Y sign -f "$1" -n file "$TMPDIR/message" 2>/dev/null </dev/null && ssh-keygen -q -Y check-novalidate -n file -s "$TMPDIR/message.sig" <"$TMPDIR/message" >/dev/null; }
+for name in plain rsa ecdsa256 ecdsa384 ecdsa521 sealed; do mv "$TMPDIR/$name" "$TMPDIR/elsewhere/"; signs "$TMPDIR/$name.pub" || fail "$name does not sign"; done
+ssh-add -L | grep -q ssh-ed25519-cert-v01 || fail 'the certificate is not offered'
+
+# A real server: logging in with a made and with an imported key, by a certificate, and through a forwarded agent.
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/host"
+user=$(id -un)
+cat "$TMPDIR/work.pub" "$TMPDIR/rsa.pub" "$TMPDIR/asking.pub" >"$TMPDIR/authorized"
+printf 'cert-authority %s\n' "$(cat "$TMPDIR/authority.pub")" >>"$TMPDIR/authorized"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+cat >"$TMPDIR/sshd_config" <<SSHD
+ListenAddress 127.0.0.1
+Port $port
+HostKey $TMPDIR/host
+AuthorizedKeysFile $TMPDIR/authorized
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+AllowAgentForwarding yes
+PermitRootLogin yes
+PidFile none
+SSHD
+[ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+"$(command -v sshd)" -D -e -f "$TMPDIR/sshd_config" 2>"$TMPDIR/sshd.log" &
+sshd_pid=$!
+until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do kill -0 $sshd_pid 2>/dev/null || { cat "$TMPDIR/sshd.log"; fail 'sshd does not start'; }; done
+printf '[git.example.org]:%s %s\n' "$port" "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/.ssh/known_hosts"
+connect() { ssh -F none -o HostKeyAlias="[git.example.org]:$port" -o UserKnownHostsFile="$TMPDIR/.ssh/known_hosts" -o BatchMode=yes -o IdentitiesOnly=yes -p "$port" "$@"; }
+login() { connect -i "$1" "$user@127.0.0.1" "${@:2}" 2>"$TMPDIR/err"; }
+for name in work rsa; do
+    [ "$(login "$TMPDIR/$name.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/sshd.log" "$TMPDIR/agent.log"; fail "no login with $name"; }
+done
+[ "$(login "$TMPDIR/ecdsa384.pub" echo in)" = in ] && fail 'a key that the server does not know logs in'
+cp "$TMPDIR/plain-cert.pub" "$TMPDIR/certificate.pub"
+[ "$(login "$TMPDIR/certificate.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/sshd.log"; fail 'no login by the certificate'; }
+inner="ssh -F none -o HostKeyAlias=[git.example.org]:$port -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/work.pub -p $port $user@127.0.0.1 echo twice"
+[ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "$inner" 2>"$TMPDIR/err")" = twice ] || { cat "$TMPDIR/err"; fail 'no login through the forwarded agent'; }
+
+# A key that asks: the question names server, user, key and program; one that waits holds up nobody; who hangs up takes it back.
+cat >"$TMPDIR/asker" <<ASKER
+#!/bin/sh
+export SSH_AUTH_SOCK=$agent
+setsid ssh -F none -o HostKeyAlias="[git.example.org]:$port" -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/asking.pub -p $port $user@127.0.0.1 echo asked </dev/null >$TMPDIR/asked 2>$TMPDIR/asked.err &
+echo \$! >$TMPDIR/asker.pid
+ASKER
+cat >"$TMPDIR/forwarder" <<ASKER
+#!/bin/sh
+export SSH_AUTH_SOCK=$agent
+setsid ssh -A -F none -o HostKeyAlias="[git.example.org]:$port" -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/work.pub -p $port $user@127.0.0.1 '${inner//work.pub/asking.pub}' </dev/null >$TMPDIR/asked 2>$TMPDIR/asked.err &
+echo \$! >$TMPDIR/asker.pid
+ASKER
+printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"$TMPDIR/wait"
+printf '#!/bin/sh\nSSH_AUTH_SOCK=%s ssh-add -T %s\n' "$agent" "$TMPDIR/work.pub" >"$TMPDIR/another"
+chmod +x "$TMPDIR"/{asker,forwarder,wait,another}
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Programs can ask you here
+run $TMPDIR/asker
+expect log in to [git.example.org]:$port as $user
+expect with the key asking
+expect for ssh (process
+expect Passcode
+run $TMPDIR/another
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run grep -qx asked $TMPDIR/asked
+run $TMPDIR/asker
+expect Passcode
+run kill \$(cat $TMPDIR/asker.pid)
+expect withdrawn
+run $TMPDIR/forwarder
+expect through the agent forwarded to [git.example.org]:$port
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+run ! grep -q twice $TMPDIR/asked
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'the question is not what it should be'; }
+
+# Keys that ssh-add adds live in memory: -d, -t, -D, and destinations.
+other=$TMPDIR/elsewhere/plain
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/elsewhere/memory"; memory=$TMPDIR/elsewhere/memory
+ssh-add -q "$memory" && ssh-add -T "$memory.pub" || fail 'a key that was added does not sign'
+ssh-add -q -d "$memory" && ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that was removed signs'
+ssh-add -q -t 1000 "$memory" && ssh-add -T "$memory.pub" || fail 'a key with a lifetime does not sign'
+ssh-add -q -d "$memory"
+ssh-add -q -t 1 "$memory" || fail 'no key with a short lifetime'
+until ! ssh-add -T "$memory.pub" 2>/dev/null; do :; done
+grep -qs . "$TMPDIR/agent.log" && grep -q PRIVATE "$TMPDIR/agent.log" && fail 'a key is in the log'
+cat "$memory.pub" >>"$TMPDIR/authorized"
+ssh-add -q -H "$TMPDIR/.ssh/known_hosts" -h "$user@[git.example.org]:$port" "$memory" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'no key that is bound to a destination'; }
+[ "$(login "$memory.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/agent.log"; fail 'a bound key does not log in at its destination'; }
+ssh-add -T "$memory.pub" 2>/dev/null && fail 'a bound key signs anything'
+ssh-keygen -q -Y sign -f "$memory.pub" -n file "$TMPDIR/message" 2>/dev/null </dev/null && fail 'a bound key signs a message'
+[ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "ssh-add -L" 2>/dev/null | grep -c "$(cut -d' ' -f2 "$memory.pub")")" = 0 ] || fail 'a bound key is shown through a forwarded agent'
+[ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "${inner//$TMPDIR\/work.pub/$memory.pub}" 2>/dev/null)" = twice ] && fail 'a bound key logs in beyond its destination'
+ssh-add -q -d "$memory"; ssh-add -q -h elsewhere.example.org -H /dev/null "$memory" 2>/dev/null && fail 'a destination without a key is taken'
+
+# Locked by a passphrase it shows and signs nothing; another passphrase does not open it.
+locking() { play ssh-add "$1" >"$TMPDIR/out" <<STEPS
+expect password
+secret $2
+$3
+STEPS
+}
+locking -x 'the lock' "expect Again
+secret the lock" || { cat "$TMPDIR/out"; fail 'it is not locked'; }
+ssh-add -l >"$TMPDIR/out" 2>&1 && fail 'a locked agent shows keys'
+ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'a locked agent signs'
+locking -X 'another' '' && fail 'another passphrase unlocks'
+locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'its passphrase does not unlock'; }
+ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after it was unlocked'
+
+# Confirmation for each use: asked where the person can be asked, refused where nobody is.
+ssh-add -q -c "$memory" || fail 'no key that asks each time'
+ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that asks signs where nobody can be asked'
+printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$memory.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Programs can ask you here
+run $TMPDIR/asker
+expect does not say what it is
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'nobody is asked for a key that asks each time'; }
+
+# Hostile and broken messages, and clients that say nothing, disturb nobody.
+python3 Tests/Scripts/lib/ssh-frames.py "$agent" "$TMPDIR/work.pub" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a hostile message is not answered as it should be'; }
+kill -0 $agent_pid || fail 'the agent has ended'
+
+# -d and -D take what is kept out of this agent and delete nothing; a locked keychain shows its keys and signs nothing.
+ssh-add -q -d "$TMPDIR/work.pub" || fail 'a kept key cannot be taken out'
+ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" && fail 'a key that was taken out is offered'
+ssh-add -q -D; ssh-add -l >/dev/null 2>&1 && fail 'something is left'
+vauban ssh list | grep -q work || fail 'a key is gone from the keychain'
+ended $agent_pid
+start_agent
+ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after a start'
+vauban lock >/dev/null 2>&1
+ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" || fail 'a locked keychain shows no key'
+ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'a locked keychain signs'
+unlock
+ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after the unlock'
+expect_status 44 vauban ssh delete none --yes
+for key in rsa plain asking; do expect_status 0 vauban ssh delete $key --yes; done
+vauban ssh list | grep -E '^(rsa|plain|asking)' && fail 'a deleted key is listed'
+ssh-add -L | grep -F -e "$(cut -d' ' -f2 "$TMPDIR/asking.pub")" -e ssh-ed25519-cert && fail 'a deleted key is offered'
+signs "$TMPDIR/rsa.pub" && fail 'a deleted key signs'
+
+# A second agent does not take the place of one that lives; one that was killed leaves a socket that the next one takes over.
+"$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" 2>"$TMPDIR/err" && fail 'two agents at one socket'
+expect_text 'there already' "$TMPDIR/err"
+kill -9 $agent_pid; wait $agent_pid 2>/dev/null
+start_agent
+ssh-add -T "$TMPDIR/work.pub" || fail 'it does not take over a socket that is left'
+
+# What enable writes, systemd takes; disable leaves everything as it was found.
+mkdir -p "$TMPDIR/settings/kept" && export XDG_CONFIG_HOME=$TMPDIR/settings
+before=$(find "$XDG_CONFIG_HOME" | sort)
+expect_status 0 vauban ssh enable
+! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the units'; }
+expect_text 'SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket' "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
+expect_status 0 vauban ssh enable
+expect_status 0 vauban ssh disable
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
+mkdir -p "$XDG_CONFIG_HOME/environment.d"; echo mine >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
+expect_status 45 vauban ssh enable
+[ ! -e "$XDG_CONFIG_HOME/systemd" ] && [ "$(cat "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf")" = mine ] || fail 'a file of the person was changed'
+echo 'ssh, sshd, ssh-add, ssh-keygen and git take the agent for one'

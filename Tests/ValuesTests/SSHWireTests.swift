@@ -1,0 +1,89 @@
+import Testing
+import VaubanSSHWire
+import VaubanSecretBytes
+
+/// The agent's messages for SSH, strictly read. What real programs make of them: Tests/Scripts/ssh-agent.sh.
+@Suite struct SSHWireTests {
+    private static func request(_ bytes: [UInt8]) throws -> SSHAgentRequest {
+        try SecretBytes(copying: bytes).withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+    }
+
+    private static let key = SSHPublicKey(p256: [4] + [UInt8](repeating: 7, count: 64))
+
+    /// An Ed25519 key as it is added, with these constraints.
+    private static func addition(_ constraints: [UInt8] = [], pair: [UInt8]? = nil) -> [UInt8] {
+        let point = [UInt8](repeating: 9, count: 32)
+        return SSHWriter.of { writer in
+            writer.byte(constraints.isEmpty ? 17 : 25)
+            writer.text("ssh-ed25519")
+            writer.string(point)
+            writer.string(pair ?? [UInt8](repeating: 1, count: 32) + point)
+            writer.text("a comment")
+        } + constraints
+    }
+
+    @Test func numbersAreInTheirShortestForm() throws {
+        #expect(SSHWriter.of { $0.magnitude([0, 0, 0x80]) } == [0, 0, 0, 2, 0, 0x80])
+        #expect(SSHWriter.of { $0.magnitude([0]) } == [0, 0, 0, 0])
+        for wrong: [UInt8] in [[0, 0, 0, 1, 0x80], [0, 0, 0, 1, 0], [0, 0, 0, 2, 0, 1], [0, 0, 0, 2, 1]] {
+            #expect(throws: SSHFault.self) { try SSHReader.read(wrong) { reader throws(SSHFault) in [UInt8](try reader.magnitude()) } }
+        }
+    }
+
+    @Test func aKeyReadsAsItIsWritten() throws {
+        #expect(try SSHPublicKey(blob: Self.key.blob) == Self.key)
+        #expect(throws: SSHFault.self) { try SSHPublicKey(blob: Self.key.blob + [0]) }
+        #expect(!SSHPublicKey.isCertificate(Self.key.blob))
+    }
+
+    @Test func anAddedKeyIsKeptAsItCame() throws {
+        guard case .add(let added) = try Self.request(Self.addition()) else { throw SSHFault("this is no key") }
+        #expect(added.comment == "a comment" && added.certificate == nil)
+        let again = try added.fields.withUnsafeBytes { bytes throws(SSHFault) in try SSHPrivateFields(bytes).publicKey }
+        #expect(again == added.publicKey)
+        #expect(throws: SSHFault.self) { try Self.request(Self.addition(pair: [UInt8](repeating: 1, count: 64))) }
+    }
+
+    @Test func constraintsThatCannotBeMetRefuseTheKey() throws {
+        guard case .add(let added) = try Self.request(Self.addition([1, 0, 0, 0, 60, 2])) else { throw SSHFault("this is no key") }
+        #expect(added.constraints.seconds == 60 && added.constraints.asksEachTime)
+        let unknown = SSHWriter.of { writer in
+            writer.byte(255)
+            writer.text("other@example.org")
+            writer.string([])
+        }
+        for wrong: [UInt8] in [[3, 0, 0, 0, 1], [1, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1, 1, 0, 0, 0, 1], [9], unknown] {
+            #expect(throws: SSHFault.self) { try Self.request(Self.addition(wrong)) }
+        }
+    }
+
+    @Test func whatIsSignedSaysWhatItIsFor() {
+        let login = SSHWriter.of { writer in
+            writer.string([UInt8](repeating: 5, count: 32))
+            writer.byte(50)
+            for text in ["git", "ssh-connection", "publickey-hostbound-v00@openssh.com"] { writer.text(text) }
+            writer.byte(1)
+            writer.text("ecdsa-sha2-nistp256")
+            writer.string(Self.key.blob)
+            writer.string(Self.key.blob)
+        }
+        guard case .login(let read) = SSHSignedData(login) else { return #expect(Bool(false), "this is a login") }
+        #expect(read.user == "git" && read.publicKey == Self.key.blob && read.hostKey == Self.key.blob)
+        #expect(SSHSignedData(login + [0]) == .unknown)
+        let message = Array("SSHSIG".utf8) + SSHWriter.of { writer in
+            writer.text("git")
+            writer.string([])
+            writer.text("sha256")
+            writer.string([UInt8](repeating: 0, count: 32))
+        }
+        #expect(SSHSignedData(message) == .message(namespace: "git"))
+        #expect(SSHSignedData(Array(message.dropLast())) == .unknown)
+        #expect(SSHSignedData(SSHWriter.of { $0.text("ssh-ed25519-cert-v01@openssh.com") }) == .certificate)
+    }
+
+    /// Every beginning of a message is refused, and nothing is read beyond it.
+    @Test func nothingIsReadBeyondTheEnd() {
+        let whole = Self.addition([1, 0, 0, 0, 60])
+        for count in 0..<whole.count where count != whole.count - 5 { #expect(throws: SSHFault.self) { try Self.request(Array(whole[..<count])) } }
+    }
+}
