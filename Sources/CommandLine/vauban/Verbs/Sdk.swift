@@ -38,7 +38,7 @@ struct SdkFlags: ParsableCommand {
         guard access("\(folder)/libVaubanApple.so", R_OK) == 0, access("\(folder)/Security.swiftinterface", R_OK) == 0 else {
             throw Refusal(
                 .unavailable,
-                "there are no modules in \(SafeText.visible(folder)); they come with an installation from sources: make static, make install"
+                "there are no modules in \(SafeText.visible(folder)); they come with an installation from sources: make programs, make install"
             )
         }
         guard !folder.contains(where: \.isWhitespace) else {
