@@ -13,14 +13,14 @@ help: ## this list
 run: build ## build, then show what Vauban does
 	@scripts/timed run scripts/demo
 
-test: ## everything that proves it: Swift tests, script tests, the acceptance table
-	@scripts/run-tests
+test: ## everything that proves it: Swift tests, script tests, the acceptance table; ONLY=NAME for one, in debug, within a minute
+	@if [ -n "$(ONLY)" ]; then scripts/timed test scripts/run-one "$(ONLY)"; else scripts/run-tests; fi
 
 build: ## install what is missing (asks first), then build everything in release
 	@scripts/timed build scripts/build
 
 sheet: ## build the window that asks on a desktop, with GTK 4; `make install` then installs it too
-	@scripts/timed sheet scripts/build-sheet
+	@scripts/timed sheet scripts/build sheet
 
 programs: ## build what is installed: programs with the libraries of Swift beside them, and the modules of `vauban sdk`
 	@scripts/timed programs sh -c 'scripts/build-programs && scripts/build-sdk'
@@ -34,18 +34,18 @@ uninstall: ## remove what was installed; names the data that it leaves
 dist: ## a tarball and .deb packages for machines without Swift, checked on a bare system
 	@scripts/timed dist scripts/dist
 
-examples: build ## build and run the small programs under Examples
-	@scripts/timed examples scripts/run-nested Examples
+examples: build ## run the small programs under Examples
+	@scripts/timed examples Examples/run
 
 acceptance: ## the acceptance table of the last test run
 	@[ -f .build/test-results/acceptance.txt ] || scripts/run-tests
 	@scripts/timed acceptance cat .build/test-results/acceptance.txt
 
-bench: build ## build and run the measurements under Benchmarks
-	@scripts/timed bench scripts/run-nested Benchmarks
+bench: build ## run the measurements under Benchmarks
+	@scripts/timed bench Benchmarks/run
 
 fuzz: ## fuzz the doors of enclave and keychain, state files, rows and certificates, ten minutes each (FUZZ_SECONDS=60 for less)
-	@scripts/timed fuzz scripts/run-nested Fuzz
+	@scripts/timed fuzz Fuzz/run
 
 stress: build ## sixteen writers and sixteen readers for a minute, and a hundred thousand power cuts
 	@scripts/timed stress env VAUBAN_STRESS_SECONDS=60 VAUBAN_POWER_CUTS=100000 swift test -c release --skip-build --disable-xctest \
@@ -55,4 +55,4 @@ format: ## lay out every Swift file by .swift-format
 	@scripts/timed format scripts/format
 
 clean: ## remove everything that a build made
-	@scripts/timed clean rm -rf .build dist Examples/.build Benchmarks/.build Fuzz/.build Sheet/.build
+	@scripts/timed clean rm -rf .build dist

@@ -1,23 +1,34 @@
 // swift-tools-version: 6.2
 // The map of Vauban: targets grouped by room, in dependency order, one comment each. ARCHITECTURE.md says what the
-// walls are; Tests/WallsTests checks that each target imports only what is allowed.
+// walls are. This file alone says who depends on whom: Tests/WallsTests checks that each target imports exactly what it names here.
 import PackageDescription
 
+/// `make fuzz` builds with VAUBAN_FUZZ in the environment: everything of ours then counts each edge and comparison, and checks addresses.
+let isFuzzing = Context.environment["VAUBAN_FUZZ"] != nil
+let instruments: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+
 /// A warning in our own targets fails the build; for those who depend on us SwiftPM turns this off by itself.
-let house: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let house: [SwiftSetting] =
+    [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + instruments
+
+/// `VaubanSecurity` hides X509 from whoever imports it, by an attribute that the compiler warns of: types of a hidden module must not be part
+/// of the layout of public ones. Unhidden, X509 brings the toolchain's CoreFoundation to every file of an application, and that then owns
+/// structures of the C library: with MemberImportVisibility `stat().st_mode` asks for an import that makes `CFString` ambiguous.
+let hidingImports: [SwiftSetting] = [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
 
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + more)
 }
 
 func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -25,8 +36,24 @@ func program(_ name: String, in folder: String, _ dependencies: [Target.Dependen
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house, linkerSettings: quiet)
 }
+
+/// Sources as an application has them: they see the public names alone, and build with the compiler's own settings.
+func application(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "\(folder)/Sources/\(name)", packageAccess: false,
+        swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: quiet)
+}
+
+func applicationModule(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "\(folder)/Sources/\(name)", packageAccess: false,
+        swiftSettings: [.treatAllWarnings(as: .error)])
+}
+
+/// SwiftPM names a folder of frameworks to the linker wherever a target depends on a binary target; there it is unused, which clang tells.
+let quiet: [LinkerSetting] = [.unsafeFlags(["-Xclang-linker", "-Wno-unused-command-line-argument"])]
 
 #if os(Linux)
 
@@ -42,12 +69,14 @@ let values: [Target] = [
 ]
 
 let contracts: [Target] = [
+    // What a person's programs ask about that person's own keychain: authd decodes it and forwards it to enclaved.
+    target("VaubanPersonWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of keychaind.
     target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
-    target("EnclaveWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("EnclaveWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
@@ -58,34 +87,37 @@ let host: [Target] = [
     // The only place that talks to Linux: sockets, peers, folders, files, clocks.
     target("VaubanLinuxHost", in: "Host", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
-    .target(name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement", linkerSettings: [.linkedLibrary("seccomp")]),
+    // Its own `free` would stand in the way of a checker of addresses.
+    .target(name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement", cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
 ]
 
 let enclave: [Target] = [
+    // How the rooms around it ask the enclave on behalf of one caller.
+    target("EnclaveConnection", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
-    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
     // The backend without hardware: a device secret in a file.
-    target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", asn1, crypto]),
+    target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
+    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
     // The room that holds keys.
-    program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave", "EnclaveSoftware"]),
+    program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave"]),
 ]
 
 let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
-    target("KeychainStore", in: "Keychain", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"), asn1]),
+    target("KeychainStore", in: "Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
-    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
+    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
     // The room that holds records.
     program("keychaind", in: "Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
+    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]
@@ -112,11 +144,11 @@ let appleModules: [Target.Dependency] = ["VaubanSecurity", "VaubanLocalAuthentic
 
 let callers: [Target] = [
     // The keychain's door, typed.
-    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
-    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto]),
+    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
-    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target("VaubanLocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
@@ -135,13 +167,19 @@ let callers: [Target] = [
 let commandLine: [Target] = [
     // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
+    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
+    .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
+
+func caller(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: appleModules, path: "Sources/Testing/\(name)", swiftSettings: house, linkerSettings: quiet)
+}
 
 let testing: [Target] = [
     // The same rooms with a cheap KDF, for tests; never installed.
-    program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "EnclaveSoftware", "VaubanLinuxHost"]),
+    program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "VaubanLinuxHost"]),
     program("vauban-launcher-testing", in: "Testing", ["Launcher", "VaubanLinuxHost"]),
     // The room of records with a clock that a test moves; never installed.
     program("keychaind-testing", in: "Testing", ["Keychain", "VaubanLinuxHost"]),
@@ -152,9 +190,9 @@ let testing: [Target] = [
     // Passes a socket to a room as systemd would, for tests with several system users.
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
-    program("keychain-caller", in: "Testing", appleModules),
+    caller("keychain-caller"),
     // Keeps private keys in the enclave by Apple's API, for the same.
-    program("key-caller", in: "Testing", appleModules),
+    caller("key-caller"),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.
@@ -167,31 +205,67 @@ let testing: [Target] = [
     .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
-    // What the fuzzers of Fuzz/ run, and the tests over the inputs that they kept.
-    target("FuzzHarness", in: "Testing", ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+    // What `make fuzz` runs, and the tests over the inputs that it kept.
+    target("FuzzHarness", in: "Testing", ["VaubanPersonWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
-    .target(name: "TestSupport", dependencies: ["VaubanLinuxHost", "CVaubanLinux"], path: "Tests/Support", swiftSettings: house),
+    // libFuzzer's entry, declared; the engine itself is linked by `make fuzz` alone.
+    .target(name: "CFuzzer", path: "Sources/Testing/CFuzzer"),
+    .executableTarget(
+        name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing"], path: "Sources/Testing/fuzz", swiftSettings: house,
+        linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
+    tests("ValuesTests", ["VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
     tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
-    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
     .target(name: "EnclaveBook", dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
-    tests("EnclaveTests", ["VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, cryptoExtras, asn1]),
+    tests("EnclaveTests", ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
-    tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy", "VaubanLinuxHost"]),
+    tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
-    tests("VaubanKeychainTests", ["VaubanKeychain"]),
+    tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.
-    // The conformance suite is a folder of its own, in Apple's names alone; it shares the rooms of this target.
-    .testTarget(name: "RoomsTests", dependencies: appleModules + ["VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine"] + ["TestSupport"], path: "Tests", sources: ["RoomsTests", "Conformance"], swiftSettings: house),
+    // Its folder Conformance is a suite in Apple's names alone.
+    tests("RoomsTests", appleModules + ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
+
+// Programs as applications are, which use the products' modules as any package would.
+let applications: [Target] = [
+    applicationModule("TokenStoring", in: "Examples", appleModules),
+    applicationModule("OwnerGate", in: "Examples", appleModules),
+    application("KeychainSample", in: "Examples", ["TokenStoring"] + appleModules),
+    application("AuthenticationSample", in: "Examples", ["OwnerGate", "TokenStoring"] + appleModules),
+    application("OccasionsSample", in: "Examples", appleModules),
+    application("ApplicationPasswordSample", in: "Examples", appleModules),
+    application("RightsSample", in: "Examples", appleModules),
+    // Two ends of a second factor, and what goes between them.
+    applicationModule("Approval", in: "Examples", []),
+    application("SecondFactor", in: "Examples", ["Approval"] + appleModules),
+    application("RelyingParty", in: "Examples", ["Approval"] + appleModules),
+    // This one speaks to VaubanKeychain, which is the same on every system.
+    application("TokenKeeper", in: "Examples", ["VaubanKeychain"]),
+    // Measures Vauban as an application sees it, beside the least that the machine needs for the same: the system's own database library.
+    .systemLibrary(name: "CSQLite", path: "Benchmarks/Sources/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    application("benchmarks", in: "Benchmarks", ["CSQLite"] + appleModules),
+]
+
+// The window that asks at a desktop, drawn with GTK 4, where VAUBAN_GTK is in the environment, so that nothing else needs GTK to build.
+let sheet: [Target] =
+    Context.environment["VAUBAN_GTK"] == nil
+    ? []
+    : [
+        // GTK, and beside it in C what Swift cannot say: casts, signals, functions with any number of arguments.
+        .systemLibrary(name: "CGtk", path: "Sheet/Sources/CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        // The window, and nothing that decides. It sees public names alone.
+        .executableTarget(name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false, swiftSettings: house),
+    ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
 // it: whoever builds with VAUBAN_COMBINE in the environment.
@@ -200,7 +274,7 @@ let combine: [Product] = Context.environment["VAUBAN_COMBINE"] == nil ? [] : [.l
 let package = Package(
     name: "vauban",
     products: [
-        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
+        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1, swift-crypto and swift-certificates.
         .library(name: "VaubanApple", targets: ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
@@ -210,12 +284,13 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
-    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + commandLine + testing + applications + sheet
 )
 
 #else

@@ -6,6 +6,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// The caller's side of the room, over its socket.
 @Suite struct CallerDoorTests {
@@ -14,74 +15,61 @@ import VaubanLinuxHost
     private static let status = DeviceStatus(
         lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, triesLeft: 4, secondsToWait: 0, warnings: ["a warning"])
 
-    @Test func eachRequestIsTheEnclavesOfTheSameName() throws {
-        let table: [(AuthenticationRequest, EnclaveRequest)] = [
-            (.setPasscode(Self.challenge, new: Self.sealed, recoveryKey: nil), .setPasscode(Self.challenge, new: Self.sealed, recoveryKey: nil)),
-            (
-                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed, rolls: true),
-                .changePasscode(Self.challenge, old: Self.sealed, new: Self.sealed, rolls: true)
-            ),
-            (.removePasscode(Self.challenge, Self.sealed), .removePasscode(Self.challenge, Self.sealed)),
-            (.erase(Self.challenge, nil), .erase(Self.challenge, nil)),
-            (
-                .recover(Self.challenge, recoveryKey: Self.sealed, new: Self.sealed, newRecoveryKey: nil),
-                .recover(Self.challenge, recoveryKey: Self.sealed, new: Self.sealed, newRecoveryKey: nil)
-            ),
-            (.setRecoveryKey(Self.challenge, Self.sealed, recoveryKey: nil), .setRecoveryKey(Self.challenge, Self.sealed, recoveryKey: nil)),
-            (.configure(Self.challenge, Self.sealed, .standard), .configure(Self.challenge, Self.sealed, .standard)),
-            (.enrol(Self.challenge, Self.sealed, unlocks: true), .enrol(Self.challenge, Self.sealed, unlocks: true)),
-            (.forgetFingers(Self.challenge, Self.sealed), .forgetFingers(Self.challenge, Self.sealed)),
-            (.unlockByFinger, .unlockByFinger),
-            (.unlock(Self.challenge, Self.sealed), .unlock(Self.challenge, Self.sealed)),
-            (.lock, .lock),
+    @Test func eachRequestReachesTheEnclaveAsItIs() throws {
+        let credentials: [CredentialRequest] = [
+            .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
+            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true), .forgetFingers,
         ]
+        let requests: [PersonRequest] =
+            credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }
+            + [.unlockByFinger, .unlock(Self.challenge, Self.sealed), .lock, .eraseWithoutPasscode(Self.challenge)]
         let room = try RoomFixture()
         let caller = try room.caller()
-        for (request, expected) in table {
-            #expect(try caller.ask(request) == .done)
-            #expect(try room.enclave.requests.take() == expected)
+        for request in requests {
+            #expect(try caller.ask(request) == .answered(.done, promptPlaces: []))
+            #expect(try room.enclave.requests.take() == .person(request))
         }
     }
 
     @Test func anEvaluationsResultIsPassedOn() throws {
         let result = EvaluationResult(authorisation: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.evaluated(result).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.evaluated(result)).encoded()) }
         let caller = try room.caller()
         let evaluation = Evaluation(
             .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false, reuseSeconds: 300,
             titles: PromptTitles(cancel: "no", fallback: ""), authorisation: [UInt8](repeating: 3, count: 32))
-        #expect(try caller.ask(.evaluate(evaluation)) == .evaluated(result))
-        #expect(try room.enclave.requests.take() == .evaluate(evaluation))
+        #expect(try caller.ask(.evaluate(evaluation)) == .answered(.evaluated(result), promptPlaces: []))
+        #expect(try room.enclave.requests.take() == .person(.evaluate(evaluation)))
     }
 
     /// What nobody could be shown cannot succeed, so a program hears it beforehand.
     @Test func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.evaluated(EvaluationResult()).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.nobodyToAsk)))
         let agent = try room.agent()
-        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .evaluated(EvaluationResult()))
+        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .answered(.evaluated(EvaluationResult()), promptPlaces: ["a test"]))
         withExtendedLifetime(agent) {}
     }
 
     @Test func aStatusSaysWherePromptsWouldAppear() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.status(Self.status).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.status(Self.status)).encoded()) }
         let caller = try room.caller()
-        #expect(try caller.ask(.status) == .status(Self.status, promptPlaces: []))
+        #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
         let own = try room.agent(.ownProcess, at: "own")
         let approver = try room.agent(at: "approver")
-        #expect(try caller.ask(.status) == .status(Self.status, promptPlaces: ["approver", "own"]))
+        #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: ["approver", "own"]))
         withExtendedLifetime((own, approver)) {}
     }
 
     @Test func theEnclavesKeyCardIsPassedOn() throws {
         let room = try RoomFixture { _, line, enclave in
-            try line.send(header: EnclaveReply.challenge(Self.challenge).encoded(), descriptors: [enclave.keyCard])
+            try line.send(header: EnclaveReply.person(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
         }
         let caller = try room.caller()
-        try caller.channel.send(header: AuthenticationRequest.challenge(.unlock).encoded())
+        try caller.channel.send(header: PersonRequest.challenge(.unlock).encoded())
         let message = try caller.channel.receive(.machine)
-        #expect(try AuthenticationReply(derBytes: message.header) == .challenge(Self.challenge))
+        #expect(try AuthenticationReply(derBytes: message.header) == .answered(.challenge(Self.challenge), promptPlaces: []))
         #expect(message.descriptors.count == 1)
         #expect(SealedMemory.bytes(of: message.descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
     }
@@ -99,22 +87,23 @@ import VaubanLinuxHost
 
     @Test(
         arguments: [
-            [0x30, 0x03, 0x02, 0x01, 0x01],
-            [0x30, 0x05, 0x02, 0x01, 0x02, 0xA0, 0x00],
-            [0x30, 0x05, 0x02, 0x01, 0x01, 0xA0, 0x00, 0x00],
+            [0x30, 0x03, 0x02, 0x01, 0x02],
+            [0x30, 0x05, 0x02, 0x01, 0x01, 0xA0, 0x00],
+            [0x30, 0x05, 0x02, 0x01, 0x03, 0xA0, 0x00],
+            [0x30, 0x05, 0x02, 0x01, 0x02, 0xA0, 0x00, 0x00],
             [0x04, 0x01, 0x00],
             [0xFF],
         ] as [[UInt8]])
     func malformedBytesEndThatConnectionOnly(_ bytes: [UInt8]) throws {
         let room = try RoomFixture()
         let other = try room.caller()
-        #expect(try other.ask(.lock) == .done)
+        #expect(try other.ask(.lock) == .answered(.done, promptPlaces: []))
         let caller = try room.caller()
         try caller.channel.send(header: bytes)
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .malformed)
         #expect(throws: ChannelFault.self) { try caller.reply() }
-        #expect(try other.ask(.lock) == .done)
+        #expect(try other.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
     @Test func anOversizedMessageIsRefused() throws {
@@ -129,7 +118,7 @@ import VaubanLinuxHost
     @Test func whatComesBesideARequestIsRefused() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
-        try caller.channel.send(header: AuthenticationRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
+        try caller.channel.send(header: PersonRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .malformed)
     }
@@ -137,11 +126,11 @@ import VaubanLinuxHost
     @Test func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
-        try caller.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x01, 0xBF, 0x63, 0x00])
+        try caller.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x02, 0xBF, 0x63, 0x00])
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .unknownRequest)
         #expect(refusal.detail?.contains("99") == true)
-        #expect(try caller.ask(.lock) == .done)
+        #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
     @Test func anUnknownRoleIsRefusedByName() throws {
@@ -155,20 +144,20 @@ import VaubanLinuxHost
         let breaks = Countdown(1)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.done.encoded())
+            try line.send(header: EnclaveReply.person(.done).encoded())
         }
-        #expect(try room.caller().ask(.lock) == .done)
+        #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
     @Test func anEnclaveThatKeepsBreakingIsUnavailable() throws {
         let breaks = Countdown(2)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.done.encoded())
+            try line.send(header: EnclaveReply.person(.done).encoded())
         }
         let caller = try room.caller()
         #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))
         // The caller's connection is as good as before.
-        #expect(try caller.ask(.lock) == .done)
+        #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 }

@@ -4,6 +4,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// In system mode the room knows who its callers are before it says a word to them.
 @Suite struct CallerLookTests {
@@ -15,12 +16,12 @@ import VaubanLinuxHost
         try RoomFixture(identifies: true) { request, line, _ in
             switch request {
             case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
-            case .status:
+            case .person(.status):
                 var status = DeviceStatus(
                     lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
                 status.settings.allowsTerminalPrompts = allowsTerminalPrompts
-                try line.send(header: EnclaveReply.status(status).encoded())
-            default: try line.send(header: EnclaveReply.done.encoded())
+                try line.send(header: EnclaveReply.person(.status(status)).encoded())
+            default: try line.send(header: EnclaveReply.person(.done).encoded())
             }
         }
     }
@@ -29,8 +30,8 @@ import VaubanLinuxHost
         let room = try room(Self.program)
         let caller = try room.caller()
         #expect(try room.enclave.requests.take() == .identify)
-        #expect(try caller.ask(.lock) == .done)
-        #expect(try room.enclave.requests.take() == .lock)
+        #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
+        #expect(try room.enclave.requests.take() == .person(.lock))
     }
 
     @Test func whoCannotBeLookedAtIsSentNoWord() throws {

@@ -5,6 +5,7 @@ import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// What one thread hands to another, in order. Taking waits, but not for ever: a test that waits in vain fails.
 final class Mailbox<Value: Sendable>: Sendable {
@@ -42,7 +43,7 @@ final class FakeEnclave: Sendable {
     /// The bytes of the key card that it hands out.
     static let keyCardBytes: [UInt8] = Array("a key card".utf8)
 
-    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
+    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }) throws {
         folder = try TestFolder()
         address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
         keyCard = try SealedMemory.make(Self.keyCardBytes)

@@ -6,6 +6,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
 /// that says what the test says.
@@ -131,32 +132,35 @@ import VaubanLinuxHost
     {
         try RoomFixture { request, line, _ in
             switch request {
-            case .status:
+            case .person(.status):
                 var device = DeviceStatus(
                     lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
                 device.biometry = DeviceStatus.Biometry(
                     readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
-                try line.send(header: EnclaveReply.status(device).encoded())
-            case .challenge(let purpose):
+                try line.send(header: EnclaveReply.person(.status(device)).encoded())
+            case .person(.challenge(let purpose)):
                 let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)
-                try line.send(header: EnclaveReply.challenge(challenge).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
-            case .unlockByFinger:
+                try line.send(header: EnclaveReply.person(.challenge(challenge)).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+            case .person(.unlockByFinger):
                 try line.send(header: EnclaveReply.waitingForPerson(place: "the reader").encoded())
                 try line.send(header: reader(line).encoded())
-            default: try line.send(header: EnclaveReply.done.encoded())
+            default: try line.send(header: EnclaveReply.person(.done).encoded())
             }
         }
     }
 
     /// The requests that came, by what they want.
     private func requests(_ room: RoomFixture, _ count: Int) throws -> [String] {
-        try (0..<count).map { _ in "\(try room.enclave.requests.take())".prefix { $0 != "(" }.description }
+        try (0..<count).map { _ in
+            guard case .person(let request) = try room.enclave.requests.take() else { throw Unexpected(what: "not a person's request") }
+            return "\(request)".prefix { $0 != "(" }.description
+        }
     }
 
     @Test func aFingerUnlocks() throws {
         let touched = Mailbox<Void>()
         let room = try lockedRoom { _ in
-            try touched.take(); return .done
+            try touched.take(); return .person(.done)
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
@@ -174,7 +178,7 @@ import VaubanLinuxHost
         let room = try lockedRoom { line in
             asked.put(())
             _ = try line.receive(.idle)
-            return .done
+            return .person(.done)
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
@@ -198,7 +202,7 @@ import VaubanLinuxHost
 
     @Test func controlCIsNo() throws {
         let room = try lockedRoom { line in
-            _ = try line.receive(.idle); return .done
+            _ = try line.receive(.idle); return .person(.done)
         }
         let play = try PlayedTerminal(before: room.door, ["unlock"], steps: "expect Touch the reader\nkey ctrl-c\nexpect Cancelled\n")
         let (status, shown) = try play.ended()

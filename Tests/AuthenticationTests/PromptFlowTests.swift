@@ -6,6 +6,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// Prompts between a caller, the enclave and agents, over sockets.
 @Suite struct PromptFlowTests {
@@ -158,12 +159,12 @@ import VaubanLinuxHost
 
     @Test func whileOneCallerWaitsAnotherIsServed() throws {
         let room = try RoomFixture { request, line, _ in
-            guard case .evaluate = request else { return try line.send(header: EnclaveReply.done.encoded()) }
+            guard case .person(.evaluate) = request else { return try line.send(header: EnclaveReply.person(.done).encoded()) }
             try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded())
         }
         let waiting = try room.caller()
         #expect(try waiting.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
-        #expect(try room.caller().ask(.lock) == .done)
+        #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
         withExtendedLifetime(waiting) {}
     }
 
@@ -177,7 +178,7 @@ import VaubanLinuxHost
         #expect(try caller.reply() == .refused(Refusal(.unavailable)))
         _ = try room.enclave.requests.take()
         #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))) == .waitingForPerson("here"))
-        #expect(try room.enclave.requests.take() == .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again")))
+        #expect(try room.enclave.requests.take() == .person(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
     @Test func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff() throws {

@@ -9,6 +9,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// The real room over a real socket, with a fake enclave behind it.
 struct RoomFixture {
@@ -17,7 +18,7 @@ struct RoomFixture {
     let door: ServerAddress
 
     /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
-    init(identifies: Bool = false, _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.done.encoded()) }) throws {
+    init(identifies: Bool = false, _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
         door = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())
@@ -54,7 +55,7 @@ struct RoomFixture {
 struct Caller {
     let channel: Channel
 
-    func ask(_ request: AuthenticationRequest) throws -> AuthenticationReply {
+    func ask(_ request: PersonRequest) throws -> AuthenticationReply {
         try channel.send(header: request.encoded())
         return try reply()
     }

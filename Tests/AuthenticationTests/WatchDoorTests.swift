@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 /// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
 @Suite struct WatchDoorTests {
@@ -19,7 +20,7 @@ import VaubanLinuxHost
 
         /// Ends the watch and answers what had come by then.
         func rest() throws -> [WatchNotice] {
-            try channel.send(header: AuthenticationRequest.status.encoded())
+            try channel.send(header: PersonRequest.status.encoded())
             var notices: [WatchNotice] = []
             while true {
                 let notice = try next()
@@ -87,11 +88,11 @@ import VaubanLinuxHost
         let agent = try fixture.agent()
         agent.channel.shutDown()
         var told = 0
-        while case .changed? = try? watcher.channel.receive(.for_(200_000_000)).header.asNotice { told += 1 }
+        while case .changed? = try? watcher.channel.receive(.after(200_000_000)).header.asNotice { told += 1 }
         #expect(told > 0)
         // What it missed it did not need: there are some to read, and then the next one.
         var read = 0
-        while case .changed? = try? silent.channel.receive(.for_(200_000_000)).header.asNotice { read += 1 }
+        while case .changed? = try? silent.channel.receive(.after(200_000_000)).header.asNotice { read += 1 }
         #expect(read > 0)
         try tell(line, geteuid())
         #expect(try silent.next() == .changed)

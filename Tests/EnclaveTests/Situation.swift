@@ -89,7 +89,7 @@ struct Situation {
     }
 
     private func answer(_ opening: LayeredOpening, _ sealed: SealedRow) throws(Refusal) -> Reading {
-        let requirement = try vault.throwIfDead(opening)
+        let requirement = try vault.checkSatisfiable(opening)
         switch vault.judge(requirement, for: sealed.row.protection, Evidence()) {
         case .refuse(let reason): throw Refusal(reason)
         case .allow:

@@ -77,7 +77,7 @@ import VaubanAccessPolicy
         stall.store.stall()
         let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret("wrong one")) } }
         for _ in 1...3 {
-            sweep.tell(.machineSleeps, to: stall.vaults.all, patience: 1_000_000) { vaults in
+            sweep.tell(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { vaults in
                 completed.withLock { $0 += vaults.map(\.person) }
                 if vaults.contains(where: { $0.person == Self.stalled }) { isComplete.signal() }
             }

@@ -67,6 +67,12 @@ struct Workbench {
         return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: device))
     }
 
+    /// Destroys the older class keys, as keychaind has it done where no row needs them.
+    func retireOlderKeys(in vault: Vault) throws {
+        let bag = try keybag()
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+    }
+
     /// Puts a state file in place as if the enclave had written it.
     func put(_ content: some DERWritable, as name: StateName, of person: UInt32 = person) throws {
         let envelope = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: device)
@@ -161,7 +167,7 @@ extension Vault {
         switch try open(row, wrapped: wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
-            switch judge(try throwIfDead(opening), for: row.protection, Evidence()) {
+            switch judge(try checkSatisfiable(opening), for: row.protection, Evidence()) {
             case .refuse(let reason): throw Refusal(reason)
             case .allow: return try finishWith(password, opening, GatheredEvidence())
             case .ask:
@@ -182,7 +188,7 @@ extension Vault {
     /// What is asked for a row; nil when nobody is asked.
     func asks(for sealed: SealedRow) throws -> Ways? {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
-        switch judge(try throwIfDead(opening), for: sealed.row.protection, Evidence()) {
+        switch judge(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
         case .ask(let ways): return ways
         case .allow: return nil
         case .refuse(let reason): throw Refusal(reason)

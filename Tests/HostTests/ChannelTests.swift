@@ -18,9 +18,9 @@ import VaubanSecretBytes
     }
 
     /// What ended the wait for a message; nil when one came.
-    private func fault(_ patience: Patience = .machine) -> String? {
+    private func fault(_ timeout: Timeout = .machine) -> String? {
         do throws(ChannelFault) {
-            _ = try channel.receive(patience)
+            _ = try channel.receive(timeout)
             return nil
         } catch {
             return "\(error)".components(separatedBy: "(")[0]
@@ -165,7 +165,7 @@ import VaubanSecretBytes
     // MARK: Waiting
 
     @Test func aWaitEndsAndTheConnectionStaysGood() throws {
-        #expect(fault(.for_(1_000_000)) == "deadline")
+        #expect(fault(.after(1_000_000)) == "deadline")
         try raw.send(Frame.message([1]))
         #expect(fault() == nil)
     }

@@ -1,10 +1,10 @@
 // What a person does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
 
-import EnclaveWire
 import Glibc
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanPersonWire
 import VaubanSecretBytes
 
 @Suite("Ceremonies")
@@ -69,8 +69,10 @@ struct CeremonyTests {
         (
             "a recovery key is added to the first passcode", { try $0.setPasscode(secret(Rooms.passcode)) },
             { request, card in
-                guard case .setPasscode(let challenge, let new, nil) = request else { return request }
-                return .setPasscode(challenge, new: new, recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                try altered(request) { asked, challenge in
+                    guard case .setPasscode(nil) = asked else { return asked }
+                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                }
             }
         ),
         (
@@ -80,8 +82,10 @@ struct CeremonyTests {
                 try client.setPasscode(secret(Rooms.passcode), recoveryKey: given)
             },
             { request, card in
-                guard case .setPasscode(let challenge, let new, _) = request else { return request }
-                return .setPasscode(challenge, new: new, recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                try altered(request) { asked, challenge in
+                    guard case .setPasscode = asked else { return asked }
+                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                }
             }
         ),
     ]
@@ -90,36 +94,34 @@ struct CeremonyTests {
         (
             "the new passcode is another", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
             { request, card in
-                guard case .changePasscode(let challenge, let old, _, let rolls) = request else { return request }
-                return .changePasscode(challenge, old: old, new: try FalseAuthentication.own("taken over", challenge, card), rolls: rolls)
+                try altered(request) { asked, challenge in
+                    guard case .changePasscode(_, let rolls) = asked else { return asked }
+                    return .changePasscode(new: try FalseAuthentication.own("taken over", challenge, card), rolls: rolls)
+                }
             }
         ),
         (
             "the keys roll", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
-            { request, _ in
-                guard case .changePasscode(let challenge, let old, let new, let rolls) = request else { return request }
-                return .changePasscode(challenge, old: old, new: new, rolls: !rolls)
-            }
+            { request, _ in rolledOtherwise(request) }
         ),
         (
             "the keys do not roll", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple"), rolls: true) },
-            { request, _ in
-                guard case .changePasscode(let challenge, let old, let new, let rolls) = request else { return request }
-                return .changePasscode(challenge, old: old, new: new, rolls: !rolls)
-            }
+            { request, _ in rolledOtherwise(request) }
         ),
         (
             "a change becomes a removal", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
             { request, _ in
-                guard case .changePasscode(let challenge, let old, _, _) = request else { return request }
-                return .removePasscode(challenge, old)
+                altered(request) { asked, _ in
+                    guard case .changePasscode = asked else { return asked }
+                    return .removePasscode
+                }
             }
         ),
         (
             "a removal becomes an erasure", { try $0.removePasscode(secret(Rooms.passcode)) },
             { request, _ in
-                guard case .removePasscode(let challenge, let passcode) = request else { return request }
-                return .erase(PasscodeChallenge(nonce: challenge.nonce, purpose: .erase), passcode)
+                guard case .credential(.removePasscode, let challenge, let passcode) = request else { return request }
+                return .credential(.erase, PasscodeChallenge(nonce: challenge.nonce, purpose: .erase), authority: passcode)
             }
         ),
     ]
@@ -131,9 +133,10 @@ struct CeremonyTests {
         (
             "the recovered passcode is another", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) },
             { request, card in
-                guard case .recover(let challenge, let old, _, let next) = request else { return request }
-                let new = try FalseAuthentication.own("taken over", challenge, card)
-                return .recover(challenge, recoveryKey: old, new: new, newRecoveryKey: next)
+                try altered(request) { asked, challenge in
+                    guard case .recover(_, let next) = asked else { return asked }
+                    return .recover(new: try FalseAuthentication.own("taken over", challenge, card), newRecoveryKey: next)
+                }
             }
         ),
         ("recovery adds a key", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) }, { try next($0, try own($0, $1)) }),
@@ -153,15 +156,19 @@ struct CeremonyTests {
         (
             "enrolling becomes forgetting", { try $0.enrol(secret(Rooms.passcode), unlocks: false) },
             { request, _ in
-                guard case .enrol(let challenge, let passcode, _) = request else { return request }
-                return .forgetFingers(challenge, passcode)
+                altered(request) { asked, _ in
+                    guard case .enrol = asked else { return asked }
+                    return .forgetFingers
+                }
             }
         ),
         (
             "forgetting becomes enrolling", { try $0.forgetFingers(secret(Rooms.passcode)) },
             { request, _ in
-                guard case .forgetFingers(let challenge, let passcode) = request else { return request }
-                return .enrol(challenge, passcode, unlocks: true)
+                altered(request) { asked, _ in
+                    guard case .forgetFingers = asked else { return asked }
+                    return .enrol(unlocks: true)
+                }
             }
         ),
     ]
@@ -178,31 +185,55 @@ struct CeremonyTests {
         try client.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: given)
     }
 
-    private static func own(_ request: EnclaveRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
+    /// Another request under the same authority; whatever asks for no credential stays as it is.
+    private static func altered(
+        _ request: PersonRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
+    ) rethrows -> PersonRequest {
+        guard case .credential(let asked, let challenge, let authority) = request else { return request }
+        return .credential(try change(asked, challenge), challenge, authority: authority)
+    }
+
+    private static func rolledOtherwise(_ request: PersonRequest) -> PersonRequest {
+        altered(request) { asked, _ in
+            guard case .changePasscode(let new, let rolls) = asked else { return asked }
+            return .changePasscode(new: new, rolls: !rolls)
+        }
+    }
+
+    private static func own(_ request: PersonRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
         switch request {
-        case .setRecoveryKey(let challenge, _, _), .recover(let challenge, _, _, _): try FalseAuthentication.own(digits, challenge, card)
+        case .credential(.setRecoveryKey, let challenge, _), .credential(.recover, let challenge, _):
+            try FalseAuthentication.own(digits, challenge, card)
         default: nil
         }
     }
 
-    private static func recoveryKey(_ request: EnclaveRequest, _ key: SealedPasscode?) throws -> EnclaveRequest {
-        guard case .setRecoveryKey(let challenge, let passcode, _) = request else { return request }
-        return .setRecoveryKey(challenge, passcode, recoveryKey: key)
+    private static func recoveryKey(_ request: PersonRequest, _ key: SealedPasscode?) throws -> PersonRequest {
+        altered(request) { asked, _ in
+            guard case .setRecoveryKey = asked else { return asked }
+            return .setRecoveryKey(key)
+        }
     }
 
-    private static func next(_ request: EnclaveRequest, _ key: SealedPasscode?) throws -> EnclaveRequest {
-        guard case .recover(let challenge, let old, let new, _) = request else { return request }
-        return .recover(challenge, recoveryKey: old, new: new, newRecoveryKey: key)
+    private static func next(_ request: PersonRequest, _ key: SealedPasscode?) throws -> PersonRequest {
+        altered(request) { asked, _ in
+            guard case .recover(let new, _) = asked else { return asked }
+            return .recover(new: new, newRecoveryKey: key)
+        }
     }
 
-    private static func configured(_ request: EnclaveRequest, _ change: (inout LockSettings) -> Void) -> EnclaveRequest {
-        guard case .configure(let challenge, let passcode, var settings) = request else { return request }
-        change(&settings)
-        return .configure(challenge, passcode, settings)
+    private static func configured(_ request: PersonRequest, _ change: (inout LockSettings) -> Void) -> PersonRequest {
+        altered(request) { asked, _ in
+            guard case .configure(var settings) = asked else { return asked }
+            change(&settings)
+            return .configure(settings)
+        }
     }
 
-    private static func enrolled(_ request: EnclaveRequest) -> EnclaveRequest {
-        guard case .enrol(let challenge, let passcode, let unlocks) = request else { return request }
-        return .enrol(challenge, passcode, unlocks: !unlocks)
+    private static func enrolled(_ request: PersonRequest) -> PersonRequest {
+        altered(request) { asked, _ in
+            guard case .enrol(let unlocks) = asked else { return asked }
+            return .enrol(unlocks: !unlocks)
+        }
     }
 }

@@ -13,8 +13,8 @@ final class Desktop {
 
     init(_ rooms: Rooms) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-        let sheet = "\(root)/.build/sheet/vauban-sheet"
-        guard access(sheet, X_OK) == 0 else { try Test.cancel("the sheet is not built here (make sheet)") }
+        let sheet = "\(Rooms.programs)/vauban-sheet"
+        guard access(sheet, X_OK) == 0 else { try Test.cancel("the sheet is not built here: there is no GTK 4") }
         for program in ["Xvfb", "xdotool", "import", "dbus-run-session"] where access("/usr/bin/\(program)", X_OK) != 0 {
             try Test.cancel("there is no \(program) here")
         }

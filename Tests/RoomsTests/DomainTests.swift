@@ -12,6 +12,7 @@ import VaubanAuthenticationClient
 import VaubanDER
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
 @Suite("Domains")
@@ -106,7 +107,7 @@ struct DomainTests {
         if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
             #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .nobodyToAsk)
         }
-        #expect(try line.refusal(.unlockByFinger) == .notAllowedHere)
+        #expect(try line.refusal(.person(.unlockByFinger)) == .notAllowedHere)
         // Locked, not even an unguarded row opens for whoever asks.
         let plain = try line.row(nil)
         guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }

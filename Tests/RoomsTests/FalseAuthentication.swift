@@ -11,11 +11,12 @@ import VaubanAuthenticationClient
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
 final class FalseAuthentication: Sendable {
     /// What it makes of a request; with the card it seals secrets of its own.
-    typealias Lie = @Sendable (EnclaveRequest, EnclaveKeyCard) throws -> EnclaveRequest
+    typealias Lie = @Sendable (PersonRequest, EnclaveKeyCard) throws -> PersonRequest
 
     /// A client that takes this for authd.
     let client: AuthenticationClient
@@ -57,28 +58,29 @@ final class FalseAuthentication: Sendable {
         guard case .caller = try EnclaveReply(derBytes: line.receive(.machine).header) else { return }
         var card: EnclaveKeyCard?
         while true {
-            let asked = try AuthenticationRequest(derBytes: visitor.channel.receive(.idle).header)
-            guard var request = asked.passedOn else { return }
+            var request = try PersonRequest(derBytes: visitor.channel.receive(.idle).header)
             if let card, let lie = state.withLock({ $0.lie }) {
                 let altered = try lie(request, card)
                 if altered != request { state.withLock { $0.lies += 1 } }
                 request = altered
             }
-            try line.send(header: request.encoded())
+            try line.send(header: EnclaveRequest.person(request).encoded())
             var isOver = false
             while !isOver {
                 let answer = try line.receive(.machine)
                 let reply: AuthenticationReply
                 switch try EnclaveReply(derBytes: answer.header) {
-                case .challenge(let challenge):
-                    card = try answer.descriptors.first
-                        .flatMap { SealedMemory.bytes(of: $0, madeBy: geteuid(), max: EnclaveKeyCard.bytesMax) }
-                        .map { try EnclaveKeyCard(derBytes: $0) }
-                    reply = .challenge(challenge)
+                case .person(let answered):
+                    if case .challenge = answered {
+                        card = try answer.descriptors.first
+                            .flatMap { SealedMemory.bytes(of: $0, madeBy: geteuid(), max: EnclaveKeyCard.bytesMax) }
+                            .map { try EnclaveKeyCard(derBytes: $0) }
+                    }
+                    reply = .answered(answered, promptPlaces: [])
                 case .refused(let refusal): reply = .refused(refusal)
                 case .waitingForPerson(let place): reply = .waitingForPerson(place)
                 case .queued: reply = .queued
-                default: reply = .done
+                default: return
                 }
                 switch reply {
                 case .waitingForPerson, .queued: break
@@ -96,26 +98,5 @@ final class FalseAuthentication: Sendable {
         var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
         let ciphertext = try sender.seal(Data(text.utf8))
         return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
-    }
-}
-
-extension AuthenticationRequest {
-    /// The enclave's request of the same name, for those that are a person's ceremonies.
-    fileprivate var passedOn: EnclaveRequest? {
-        switch self {
-        case .challenge(let purpose): .challenge(purpose)
-        case .setPasscode(let challenge, let new, let recoveryKey): .setPasscode(challenge, new: new, recoveryKey: recoveryKey)
-        case .changePasscode(let challenge, let old, let new, let rolls): .changePasscode(challenge, old: old, new: new, rolls: rolls)
-        case .unlock(let challenge, let passcode): .unlock(challenge, passcode)
-        case .removePasscode(let challenge, let passcode): .removePasscode(challenge, passcode)
-        case .erase(let challenge, let passcode): .erase(challenge, passcode)
-        case .recover(let challenge, let recoveryKey, let new, let newRecoveryKey):
-            .recover(challenge, recoveryKey: recoveryKey, new: new, newRecoveryKey: newRecoveryKey)
-        case .setRecoveryKey(let challenge, let passcode, let recoveryKey): .setRecoveryKey(challenge, passcode, recoveryKey: recoveryKey)
-        case .configure(let challenge, let passcode, let settings): .configure(challenge, passcode, settings)
-        case .enrol(let challenge, let passcode, let unlocks): .enrol(challenge, passcode, unlocks: unlocks)
-        case .forgetFingers(let challenge, let passcode): .forgetFingers(challenge, passcode)
-        default: nil
-        }
     }
 }

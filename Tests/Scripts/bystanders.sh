@@ -9,7 +9,9 @@ command -v swift >/dev/null || { echo 'there is no compiler here'; exit 77; }
 mkdir "$TMPDIR/vauban"
 tar -cf - --exclude='.build*' --exclude=./.git --exclude=./Package.resolved --exclude=./dist . | tar -xf - -C "$TMPDIR/vauban"
 graph=$TMPDIR/graph
-mkdir -p "$graph/Sources/Bystander" "$graph/Sources/Server" "$graph/Sources/App"
+mkdir -p "$graph/Sources/Bystander" "$graph/Sources/Server" "$graph/Sources/App" "$graph/Sources/Keychain" "$graph/Sources/Enclave"
+# An application names its modules as it likes; these two are also names of rooms inside Vauban.
+for name in Keychain Enclave; do echo "public let nameOf$name = \"$name\"" >"$graph/Sources/$name/$name.swift"; done
 cat >"$graph/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
 import PackageDescription
@@ -23,13 +25,15 @@ let package = Package(
     ],
     targets: [
         .target(name: "Bystander"),
+        .target(name: "Keychain"),
+        .target(name: "Enclave"),
         .target(
             name: "Server",
             dependencies: [.product(name: "X509", package: "swift-certificates"), .product(name: "FlyingFox", package: "FlyingFox")]),
         .executableTarget(
             name: "App",
             dependencies: [
-                "Bystander", "Server", .product(name: "VaubanApple", package: "vauban", condition: .when(platforms: [.linux])),
+                "Bystander", "Server", "Keychain", "Enclave", .product(name: "VaubanApple", package: "vauban", condition: .when(platforms: [.linux])),
                 .product(name: "VaubanKeychain", package: "vauban"),
             ]),
     ]
@@ -59,6 +63,8 @@ SWIFT
 cat >"$graph/Sources/App/main.swift" <<'SWIFT'
 import Bystander
 import CryptoKit
+import Enclave
+import Keychain
 import LocalAuthentication
 import Security
 import Server
@@ -73,7 +79,7 @@ let flags: Security.SecAccessControlCreateFlags = .userPresence
 let digest = CryptoKit.SHA256.hash(data: [1, 2, 3])
 let parts = serverParts()
 // No kSecClass: refused before any service is spoken to.
-print(SecItemAdd([:] as CFDictionary, nil) == errSecParam, flags.rawValue, Array(digest).count, LAContext().interactionNotAllowed, parts, visibleAppleNames())
+print(SecItemAdd([:] as CFDictionary, nil) == errSecParam, flags.rawValue, Array(digest).count, LAContext().interactionNotAllowed, parts, nameOfKeychain + nameOfEnclave, visibleAppleNames())
 #endif
 SWIFT
 
@@ -82,7 +88,7 @@ build() { # WHAT [OPTION...]
     shift
     swift build --package-path "$graph" "$@" >"$TMPDIR/out" 2>&1 || { grep -E 'error|warning: unre' "$TMPDIR/out" | head -20; fail "does not build: $what"; }
     printed=$("$graph/.build/debug/App") || fail "does not run: $what"
-    [ "$printed" = 'true 1 32 false HTTPServer Certificate []' ] || fail "$what: the application prints $printed"
+    [ "$printed" = 'true 1 32 false HTTPServer Certificate KeychainEnclave []' ] || fail "$what: the application prints $printed"
     echo "ok      $what"
 }
 

@@ -2,11 +2,11 @@
 # The sheet of a person of the installed service: a program's own name and picture, and consent, with what is chosen.
 # proves: C-095 C-097 C-104
 set -u
-[ -x .build/sheet/vauban-sheet ] || { echo 'the sheet is not built (make sheet)'; exit 77; }
+[ -x "$VAUBAN_BUILD/vauban-sheet" ] || { echo 'the sheet is not built: there is no GTK 4 here'; exit 77; }
 for tool in Xvfb xdotool import dbus-run-session; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null || { echo 'there is no gir1.2-atspi-2.0 here'; exit 77; }
 . Tests/Scripts/lib/system-rooms.sh
-cp .build/sheet/vauban-sheet Tests/Scripts/lib/desktop.py "$bin/" && cp "$bin/keychain-caller" /usr/local/games/bin/mail && chmod 755 "$bin"/* /usr/local/games/bin/mail
+cp "$VAUBAN_BUILD/vauban-sheet" Tests/Scripts/lib/desktop.py "$bin/" && cp "$bin/keychain-caller" /usr/local/games/bin/mail && chmod 755 "$bin"/* /usr/local/games/bin/mail
 shots=$PWD/.build/test-results/sheet
 mkdir -p "$shots"
 # The desktop's menu has an entry for it, which is root's.

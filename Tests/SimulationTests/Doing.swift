@@ -180,7 +180,7 @@ struct Doing {
         switch try vault.open(sealed.row, wrapped: sealed.wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
-            try vault.throwIfDead(opening)
+            try vault.checkSatisfiable(opening)
             switch vault.judge(opening.requirement, for: sealed.row.protection, gathered.evidence) {
             case .allow: break
             case .ask: throw Refusal(.interactionNotAllowed)

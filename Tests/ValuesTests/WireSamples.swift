@@ -6,6 +6,7 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanPersonWire
 
 /// One message of each kind of the three doors, with every optional field present in one and absent in another.
 struct WireSample: Sendable, CustomTestStringConvertible {
@@ -104,26 +105,18 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
             .consent(Consent(.listOwners, offered: .once), reason: nil), .seal(row), .seal(plainRow),
             .open(row, wrapped: [1], reason: "why", mayAsk: true),
-            .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease, .status, .challenge(.unlock),
-            .setPasscode(challenge, new: passcode, recoveryKey: nil), .setPasscode(challenge, new: passcode, recoveryKey: passcode),
-            .changePasscode(challenge, old: passcode, new: passcode, rolls: true), .unlock(challenge, passcode), .lock,
+            .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease,
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
-            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .removePasscode(challenge, passcode), .erase(challenge, nil),
-            .erase(challenge, passcode), .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: nil),
-            .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
-            .setRecoveryKey(challenge, passcode, recoveryKey: passcode), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: true), .forgetFingers(challenge, passcode), .unlockByFinger,
-            .listFingers(challenge, passcode),
-            .canEvaluate(.biometryOrPasscode), .environment,
-            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .handOver,
+            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
+        + personRequests.enumerated().map { WireSample("person \($0)", EnclaveRequest.person($1)) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .status(status), .status(fullStatus), .challenge(challenge), .waitingForPerson(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen), .consented(.untilLock), .fingers([]), .fingers(["right-thumb", "left-thumb"]),
-            .evaluated(EvaluationResult()), .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))),
-            .environment(.none), .environment(environment),
-        ].enumerated().map { WireSample("\($0)", $1) } + [
+            .leased(lease), .waitingForPerson(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
+            .consented(.untilLock),
+        ].enumerated().map { WireSample("\($0)", $1) }
+        + personAnswers.enumerated().map { WireSample("person \($0)", EnclaveReply.person($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)),
             WireSample("", LeaseErased(person: 1000, epoch: 0)),
             WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
@@ -145,7 +138,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ] + reader + device + keys
 
-    private static let reader: [WireSample] =
+    static let reader: [WireSample] =
         [
             ReaderNotice.pair, .ready, .ask(person: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
             .enrol(person: 1000, nonce: octets(1, 32)), .forgetFingers(person: 1000, nonce: octets(1, 32)), .hold(person: 1000),
@@ -157,12 +150,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
 
-    private static let device: [WireSample] =
+    static let device: [WireSample] =
         [
             DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
         ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
-    private static let keys: [WireSample] = {
+    static let keys: [WireSample] = {
         guard let control else { return [] }
         func key(_ kind: EnclaveKeyKind) -> EnclaveKey {
             EnclaveKey(
@@ -204,7 +197,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         return report
     }()
 
-    private static let keychain: [WireSample] =
+    static let keychain: [WireSample] =
         [
             KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
             .add(ItemRecord(kind: .internetPassword, attributes: ItemAttributes()), returns: [], hasData: false), .copyMatching(query),
@@ -234,22 +227,29 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         passcodeIsSet: true, passcodeIsUsable: false, readerIsThere: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
         fingersAreUsable: true, domainState: octets(3, 32))
 
-    private static let authentication: [WireSample] =
-        [
-            AuthenticationRequest.status, .challenge(.set), .setPasscode(challenge, new: passcode, recoveryKey: nil),
-            .removePasscode(challenge, passcode), .erase(challenge, nil), .erase(challenge, passcode),
-            .recover(challenge, recoveryKey: passcode, new: passcode, newRecoveryKey: passcode),
-            .setRecoveryKey(challenge, passcode, recoveryKey: nil), .configure(challenge, passcode, .standard),
-            .enrol(challenge, passcode, unlocks: false), .forgetFingers(challenge, passcode), .unlockByFinger,
-            .listFingers(challenge, passcode),
-            .changePasscode(challenge, old: passcode, new: passcode, rolls: false), .unlock(challenge, passcode), .lock,
-            .canEvaluate(.biometry), .environment,
-            .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")), .evaluate(evaluation),
-        ].enumerated().map { WireSample("\($0)", $1) }
-        + [
-            AuthenticationReply.refused(refusal), .done, .status(status, promptPlaces: ["here", "there"]), .challenge(challenge),
-            .waitingForPerson("pts/3"), .queued, .fingers([]), .fingers(["right-thumb"]), .environment(environment, canBeAsked: true),
-        ].enumerated().map { WireSample("\($0)", $1) }
+    private static let personRequests: [PersonRequest] = [
+        .status, .challenge(.set), .challenge(.unlock), .unlock(challenge, passcode), .unlockByFinger, .lock, .canEvaluate(.biometry),
+        .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
+        .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .environment, .eraseWithoutPasscode(challenge),
+    ] + credentialRequests.map { .credential($0, challenge, authority: passcode) }
+
+    private static let credentialRequests: [CredentialRequest] = [
+        .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: passcode), .changePasscode(new: passcode, rolls: true),
+        .changePasscode(new: passcode, rolls: false), .removePasscode, .erase, .recover(new: passcode, newRecoveryKey: nil),
+        .recover(new: passcode, newRecoveryKey: passcode), .setRecoveryKey(nil), .setRecoveryKey(passcode), .configure(.standard),
+        .enrol(unlocks: true), .enrol(unlocks: false), .forgetFingers, .listFingers,
+    ]
+
+    private static let personAnswers: [PersonAnswer] = [
+        .done, .status(status), .status(fullStatus), .challenge(challenge), .evaluated(EvaluationResult()),
+        .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))), .environment(.none), .environment(environment),
+        .fingers([]), .fingers(["right-thumb", "left-thumb"]),
+    ]
+
+    static let authentication: [WireSample] =
+        personRequests.enumerated().map { WireSample("\($0)", $1) }
+        + [AuthenticationReply.refused(refusal), .waitingForPerson("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
+        + personAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),

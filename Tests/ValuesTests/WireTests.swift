@@ -6,6 +6,7 @@ import VaubanAuthenticationWire
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanPersonWire
 
 /// Every message of the three doors: it reads back, and no other bytes read as it.
 @Suite struct WireTests {
@@ -38,25 +39,27 @@ import VaubanKeychainWire
     private func call(version: UInt8, _ number: UInt8) -> [UInt8] { [0x30, 5, 2, 1, version, 0xA0 + number, 0] }
 
     @Test func anUnknownRequestIsRefusedByName() {
-        let doors: [(name: String, read: ([UInt8]) throws -> Void)] = [
-            ("enclave", { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", { _ = try KeychainRequest(derBytes: $0) }),
-            ("authentication", { _ = try AuthenticationRequest(derBytes: $0) }), ("agent", { _ = try AgentMessage(derBytes: $0) }),
+        let doors: [(name: String, version: UInt8, read: ([UInt8]) throws -> Void)] = [
+            ("enclave", 2, { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", 1, { _ = try KeychainRequest(derBytes: $0) }),
+            ("person", 2, { _ = try PersonRequest(derBytes: $0) }), ("agent", 1, { _ = try AgentMessage(derBytes: $0) }),
         ]
         for door in doors {
-            let refusal = #expect(throws: Refusal.self) { try door.read(call(version: 1, 30)) }
+            let refusal = #expect(throws: Refusal.self) { try door.read(call(version: door.version, 30)) }
             #expect(refusal?.reason == .unknownRequest)
             #expect(refusal?.detail?.hasPrefix(door.name) == true && refusal?.detail?.contains("30") == true)
             // Another version is named before what it calls is looked at.
-            let fault = #expect(throws: (any Error).self) { try door.read(call(version: 2, 0)) }
-            #expect(fault.map { "\($0)".contains("version") } == true)
+            for other in [door.version - 1, door.version + 1] {
+                let fault = #expect(throws: (any Error).self) { try door.read(call(version: other, 0)) }
+                #expect(fault.map { "\($0)".contains("version") } == true)
+            }
         }
     }
 
     /// An enclave's own purpose is not to be had by asking.
     @Test func theChallengeOfAPromptCannotBeAskedFor() throws {
-        let asked = try EnclaveRequest.challenge(.prompt).encoded()
+        let asked = try EnclaveRequest.person(.challenge(.prompt)).encoded()
         #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }
-        #expect(throws: (any Error).self) { try AuthenticationRequest(derBytes: AuthenticationRequest.challenge(.prompt).encoded()) }
+        #expect(throws: (any Error).self) { try PersonRequest(derBytes: PersonRequest.challenge(.prompt).encoded()) }
     }
 
     @Test func aControlOfAnotherClassIsRefused() throws {

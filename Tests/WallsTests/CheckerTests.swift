@@ -15,6 +15,18 @@ import Testing
         #expect(text.codeLines == [#"let a = "(f("", try! g()))" "#])
     }
 
+    @Test func dependenciesOfEveryFormAreRead() throws {
+        let graph = try PackageGraph(json: Data("""
+            {"targets": [
+                {"name": "A", "type": "regular", "path": "Sources/A", "settings": [],
+                 "dependencies": [{"byName": ["B", null]}, {"product": ["C", "package-c", null, {"platformNames": ["linux"]}]}]},
+                {"name": "B", "type": "executable", "dependencies": [{"target": ["D", null]}]}
+            ]}
+            """.utf8))
+        #expect(graph.targets.map(\.dependencies) == [["B", "C"], ["D"]])
+        #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
+    }
+
     @Test func reachIsTransitiveAndShowsTheWay() {
         let graph = ImportGraph(edges: ["enclaved": ["Enclave"], "Enclave": ["CShim", "Crypto"], "CShim": ["<sqlite3.h>"]])
         #expect(graph.paths(from: "enclaved").contains(["enclaved", "Enclave", "CShim", "<sqlite3.h>"]))

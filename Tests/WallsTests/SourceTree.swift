@@ -30,7 +30,7 @@ enum SourceTree {
 
     /// All Swift files that are ours to keep in order.
     static func ownSwiftFiles() -> [URL] {
-        ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet"].flatMap {
+        ["Sources", "Tests", "Examples", "Benchmarks", "Sheet"].flatMap {
             files(in: root.appendingPathComponent($0), withExtension: ["swift"])
         }
     }

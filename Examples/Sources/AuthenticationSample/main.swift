@@ -6,9 +6,9 @@
 //     AuthenticationSample read      asks, then prints it
 //     AuthenticationSample open      the same as an application would go on: whoever is rejected, or would rather type it, types
 //                                    the password anew, and it is stored again
-import Enclave
+import OwnerGate
 import Foundation
-import Keychain
+import TokenStoring
 import LocalAuthentication
 
 let password = TokenStore(service: "org.example.MyService", account: "fooUser")

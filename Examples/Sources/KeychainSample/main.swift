@@ -6,7 +6,7 @@
 //     KeychainSample exists        says whether it is there
 //     KeychainSample delete
 import Foundation
-import Keychain
+import TokenStoring
 import Security
 
 func finish(_ what: String, _ status: OSStatus) -> Never {

@@ -1,16 +1,18 @@
+internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanPersonWire
 
 /// One prompt agent's connection, on the thread that the door gave it. What the agent is sent comes from the desk.
 struct AgentDoor {
     let visitor: Visitor
     let desk: AttentionDesk
     let environments: EnvironmentDesk
-    let counter: EnclaveCounter
+    let enclave: EnclaveClient
     let log: BoundedLog
 
     func serve() {
@@ -45,7 +47,7 @@ struct AgentDoor {
         guard !place.isEmpty, !place.unicodeScalars.contains(where: PlainLine.isInvisible) else {
             throw Refusal(.badParameter, "the place is not a line of text")
         }
-        let isPrograms = scope == .ownProcess && counter.identity.map { !$0.throughCommandLine } ?? false
+        let isPrograms = scope == .ownProcess && enclave.identity.map { !$0.throughCommandLine } ?? false
         if isPrograms { try requireTerminalPrompts() }
         return Agent(person: visitor.peer.uid, pid: visitor.peer.pid, scope: scope, place: place, takesConsent: !isPrograms)
     }
@@ -53,8 +55,7 @@ struct AgentDoor {
     /// Vauban's own command line asks on its own terminal, as sudo does it. Any other program that asks on its own would see
     /// what is typed there: that takes the person's word. In user mode programs are not told apart.
     private func requireTerminalPrompts() throws {
-        var counter = counter
-        guard case .status(let status) = try counter.ask(.status, watching: nil).reply, status.settings.allowsTerminalPrompts else {
+        guard case .person(.status(let status)) = try enclave.send(.person(.status)).reply, status.settings.allowsTerminalPrompts else {
             throw Refusal(.notAllowedHere, "a program may ask on its own terminal only after: vauban allow terminal-prompts on")
         }
     }

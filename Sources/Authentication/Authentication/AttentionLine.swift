@@ -1,13 +1,11 @@
 // The enclave never dials: authd holds a line open, over which the enclave asks for the person.
 
 internal import EnclaveWire
-import Foundation
-import Glibc
 internal import Logging
 internal import VaubanDER
 internal import VaubanLinuxHost
 
-/// The standing connection to the enclave, opened again whenever it is lost.
+/// The standing connection to the enclave.
 struct AttentionLine: Sendable {
     let enclave: ServerAddress
     let desk: AttentionDesk
@@ -15,30 +13,11 @@ struct AttentionLine: Sendable {
     let log: Logger
 
     func start() {
-        let thread = Thread { run() }
-        thread.stackSize = AuthenticationLimits.threadStackBytes
-        thread.start()
+        StandingConnection(enclave, role: EnclaveRole.attention.rawValue).keepOnThread(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
-    private func run() -> Never {
-        var pause: Int32 = 0
-        while true {
-            let opened = MachineClock.monotonic
-            do {
-                try serve()
-            } catch {
-                log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
-            }
-            let wasGood = MachineClock.monotonic - opened > AuthenticationLimits.goodLine
-            pause = wasGood ? 0 : min(max(pause * 2, AuthenticationLimits.reconnectPauseMin), AuthenticationLimits.reconnectPauseMax)
-            // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
-            poll(nil, 0, pause)
-        }
-    }
-
-    /// The launcher and systemd keep the socket open while the enclave starts, so connecting waits for it.
-    private func serve() throws -> Never {
-        let line = try enclave.connect(role: EnclaveRole.attention.rawValue)
+    private func serve(_ line: Channel) throws -> Never {
         desk.enclaveArrived(line)
         environments.changedForAll()
         defer {

@@ -1,6 +1,8 @@
 // authd: the queue for the person's attention, and the door through which callers reach the enclave. It holds no item and
 // no key, sees no passcode in the clear, and has no word that means yes.
 
+internal import EnclaveConnection
+internal import EnclaveWire
 package import Logging
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
@@ -34,33 +36,33 @@ package struct AuthenticationRoom: Sendable {
         let admission = Admission()
         try door.run(
             look: { [enclave, identifiesCallers] socket, peer in
-                var counter = EnclaveCounter(address: enclave, socket: socket, peer: peer)
-                guard identifiesCallers else { return (counter, nil) }
+                let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
+                guard identifiesCallers else { return (client, nil) }
                 do throws(Refusal) { try admission.admit(peer.uid) } catch {
                     log.notice("a user is refused", about: peer.uid, ["why": "\(error.detail ?? "")"])
-                    return (counter, error)
+                    return (client, error)
                 }
-                do { try counter.identify() } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
+                do throws(EnclaveFault) { try client.identify() } catch {
+                    guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else { throw error }
                     log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
-                    return (counter, refusal)
+                    return (client, refusal)
                 }
-                return (counter, nil)
+                return (client, nil)
             },
             refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
-            serve: { [desk, environments] (visitor: Visitor, look: (EnclaveCounter, Refusal?)) in
-                let (counter, refusal) = look
+            serve: { [desk, environments] (visitor: Visitor, look: (EnclaveClient, Refusal?)) in
+                let (client, refusal) = look
                 if let refusal { return Self.refuse(visitor, refusal) }
                 switch AuthenticationRole(rawValue: visitor.role) {
                 case .caller:
-                    var door = CallerDoor(visitor: visitor, desk: desk, counter: counter, log: log)
+                    let door = CallerDoor(visitor: visitor, desk: desk, enclave: client, log: log)
                     door.serve()
                 case .agent:
                     visitor.stay()
-                    AgentDoor(visitor: visitor, desk: desk, environments: environments, counter: counter, log: log).serve()
+                    AgentDoor(visitor: visitor, desk: desk, environments: environments, enclave: client, log: log).serve()
                 case .watcher:
                     visitor.stay()
-                    var counter = counter
-                    counter.close()
+                    client.close()
                     WatchDoor(visitor: visitor, desk: environments).serve()
                 case nil:
                     let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")

@@ -1,9 +1,11 @@
+internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanPersonWire
 
 /// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the
 /// enclave's replies go back.
@@ -11,35 +13,35 @@ struct CallerDoor {
     private let visitor: Visitor
     private let desk: AttentionDesk
     private let log: BoundedLog
-    private var counter: EnclaveCounter
+    private let enclave: EnclaveClient
 
-    init(visitor: Visitor, desk: AttentionDesk, counter: EnclaveCounter, log: BoundedLog) {
+    init(visitor: Visitor, desk: AttentionDesk, enclave: EnclaveClient, log: BoundedLog) {
         self.visitor = visitor
         self.desk = desk
         self.log = log
-        self.counter = counter
+        self.enclave = enclave
     }
 
-    mutating func serve() {
+    func serve() {
         // Shut down, not only closed: the enclave may still hold the duplicate that it was registered with.
         defer {
-            counter.close()
+            enclave.close()
             visitor.channel.shutDown()
         }
         do {
             while true {
                 let message = try visitor.channel.receive(.idle)
                 guard message.secret == nil, message.descriptors.isEmpty else { throw DERFault("a request carries nothing beside it") }
-                let request: AuthenticationRequest
+                let request: PersonRequest
                 do {
-                    request = try AuthenticationRequest(derBytes: message.header)
+                    request = try PersonRequest(derBytes: message.header)
                 } catch let refusal as Refusal {
                     try reply(.refused(refusal))
                     continue
                 }
                 try answer(request)
             }
-        } catch ChannelFault.closed, ChannelFault.watchedEnded {
+        } catch ChannelFault.closed, EnclaveFault.callerGone {
             return
         } catch {
             log.notice("a connection is ended", about: visitor.peer.uid, ["why": "\(error)"])
@@ -49,51 +51,41 @@ struct CallerDoor {
     }
 
     /// Answers one request. It throws only what ends the caller's connection; a fault of the enclave's is an answer.
-    private mutating func answer(_ request: AuthenticationRequest) throws {
+    private func answer(_ request: PersonRequest) throws {
         do {
             let answer = try outcome(of: request)
             // What was authorised stands for as long as the connection does.
-            if request.mayAskThePerson, case .evaluated = answer.reply { visitor.stay() }
-            let places = { [desk, visitor] in desk.places(person: visitor.peer.uid, caller: visitor.peer.pid) }
-            try reply(request.reply(from: answer.reply, promptPlaces: places), descriptors: answer.descriptors)
+            if request.mayWaitForPerson, case .person(.evaluated) = answer.reply { visitor.stay() }
+            try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveFault {
-            counter.close()
-            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault.cause)"])
+            if case .callerGone = fault { throw fault }
+            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault)"])
             try reply(.refused(fault.refusal))
+        }
+    }
+
+    /// The enclave's answer passed on; one that does not belong to the request is a fault of ours.
+    private func finalReply(to request: PersonRequest, from reply: EnclaveReply) -> AuthenticationReply {
+        switch reply {
+        case .refused(let refusal): return .refused(refusal)
+        case .person(let answer) where request.isAnswered(by: answer):
+            let places = desk.places(person: visitor.peer.uid, caller: visitor.peer.pid)
+            // What nobody could be shown cannot succeed: a program hears it before it offers it.
+            if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.nobodyToAsk)) }
+            return .answered(answer, promptPlaces: places)
+        default: return .refused(Refusal(.internalFault))
         }
     }
 
     /// The enclave's last word on a request. The caller's connection is watched meanwhile: neither a prompt nor a place among those
     /// who wait for a derivation outlives the one for whom it is. The caller is told the place of a prompt, and once more if it moves,
     /// and that the request waits for its turn.
-    private mutating func outcome(of request: AuthenticationRequest) throws -> EnclaveCounter.Reply {
-        let watching = visitor.channel.socket
-        var patience = Patience.machine
-        var late = Refusal(.unavailable)
-        var answer = try enclave { counter throws in try counter.ask(EnclaveRequest(request), watching: watching) }
-        while true {
-            switch answer.reply {
-            case .waitingForPerson(let place) where request.mayAskThePerson:
-                try reply(.waitingForPerson(place))
-                patience = .for_(AuthenticationLimits.personAnswer)
-                late = Refusal(.personTimeOver)
-            case .queued: try reply(.queued)
-            default: return answer
+    private func outcome(of request: PersonRequest) throws(EnclaveFault) -> EnclaveAnswer {
+        try enclave.send(.person(request), watchesCaller: true) { progress in
+            switch progress {
+            case .waitingForPerson(let place): try? reply(.waitingForPerson(place))
+            case .queued: try? reply(.queued)
             }
-            answer = try enclave(late: late) { counter throws in try counter.next(patience, watching: watching) }
-        }
-    }
-
-    /// Runs a call to the enclave, and tells its faults from those of the caller's connection.
-    private mutating func enclave(
-        late: Refusal = Refusal(.unavailable), _ call: (inout EnclaveCounter) throws -> EnclaveCounter.Reply
-    ) throws -> EnclaveCounter.Reply {
-        do {
-            return try call(&counter)
-        } catch ChannelFault.watchedEnded {
-            throw ChannelFault.watchedEnded
-        } catch {
-            throw EnclaveFault(error, late: late)
         }
     }
 
@@ -102,18 +94,14 @@ struct CallerDoor {
     }
 }
 
-/// The enclave gave no answer: what the caller is told, and what the log is told.
-struct EnclaveFault: Error {
-    let cause: any Error
-    let refusal: Refusal
-
-    init(_ cause: any Error, late: Refusal = Refusal(.unavailable)) {
-        self.cause = cause
-        refusal =
-            switch cause {
-            case let refusal as Refusal: refusal
-            case ChannelFault.deadline: late
-            default: Refusal(.unavailable)
-            }
+extension EnclaveFault {
+    /// What the caller is told.
+    var refusal: Refusal {
+        switch self {
+        case .refused(let refusal): refusal
+        case .late(personWasAsked: true): Refusal(.personTimeOver)
+        case .late, .unreachable, .callerGone: Refusal(.unavailable)
+        case .notUnderstood: Refusal(.internalFault)
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import EnclaveConnection
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanLinuxHost
@@ -13,6 +14,7 @@ enum DoorFault {
         case ChannelFault.malformed(let why): Refusal(.malformed, why)
         case ChannelFault.oversized: Refusal(.malformed, "a message is larger than this door takes")
         case ChannelFault.deadline: Refusal(.malformed, "a message did not end in time")
+        case let fault as EnclaveFault: fault.refusal
         case is ChannelFault, is SystemFault, is HandshakeFault: Refusal(.unavailable)
         // What is left are faults of the encoding, which its library reports in types of its own.
         default: Refusal(.malformed, "the message is not DER")

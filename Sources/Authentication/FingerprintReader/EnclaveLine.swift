@@ -2,7 +2,6 @@
 
 internal import Crypto
 internal import EnclaveWire
-import Glibc
 internal import Logging
 internal import Synchronization
 internal import VaubanAccessPolicy
@@ -82,21 +81,11 @@ final class EnclaveLine: Sendable {
     // MARK: Hearing
 
     func run() -> Never {
-        var backoff = Backoff(from: ReaderLimits.reconnectPauseMin, to: ReaderLimits.reconnectPauseMax)
-        while true {
-            let opened = MachineClock.monotonic
-            do {
-                try serve()
-            } catch {
-                log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
-            }
-            // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
-        }
+        StandingConnection(enclave, role: EnclaveRole.reader.rawValue).keep(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
-    private func serve() throws -> Never {
-        let channel = try enclave.connect(role: EnclaveRole.reader.rawValue)
+    private func serve(_ channel: Channel) throws -> Never {
         let isPaired = state.withLock { state in
             state.channel = channel
             state.isGreeted = false

@@ -20,8 +20,6 @@ enum ReaderLimits {
     static let questionMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000
-    static let reconnectPauseMin: Int32 = 20
-    static let reconnectPauseMax: Int32 = 2_000
     static let stateBytesMax = 1 << 18
     static let peopleMax = 4096
 }

@@ -4,20 +4,21 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 
 extension AuthenticationClient {
-    /// Sends the request and answers its reply with what came beside it. A refusal is thrown.
+    /// Sends the request and gives the answer to it, with what came beside it. A refusal is thrown, and so is an answer to something else.
     func call(
-        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
-    ) throws(Refusal) -> (reply: AuthenticationReply, [Descriptor]) {
-        let answer = try callKeeping(request, waiting, cancellation)
-        if let kept = answer.kept { kept.shutDown() }
-        return (answer.reply, answer.descriptors)
+        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Answer {
+        var answer = try callKeeping(request, waiting, cancellation)
+        answer.kept.take()?.shutDown()
+        return answer
     }
 
     /// The same; the connection stays with the caller where what it answered lasts as long as it.
     func callKeeping(
-        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
@@ -27,11 +28,15 @@ extension AuthenticationClient {
         } catch {
             throw Refusal(unreachable: error, what: "the authentication service")
         }
-        return try outcome.get()
+        let answer = try outcome.get()
+        guard request.isAnswered(by: answer.answer) else { throw Self.unexpected() }
+        return answer
     }
 
     struct Answer {
-        let reply: AuthenticationReply
+        let answer: PersonAnswer
+        /// Where prompts of this process would appear now, best place first.
+        let promptPlaces: [String]
         let descriptors: [Descriptor]
         var kept: Channel?
     }
@@ -45,24 +50,25 @@ extension AuthenticationClient {
     }
 
     private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelFault) -> Outcome {
-        var patience = Patience.machine
+        var timeout = Timeout.machine
         while true {
-            let message = try channel.receive(patience)
+            let message = try channel.receive(timeout)
             let reply: AuthenticationReply
             do { reply = try AuthenticationReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
             case .waitingForPerson(let place):
-                patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 waiting?(place)
             case .queued: continue
             case .refused(let refusal):
                 if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
                 return .failure(refusal)
-            case .evaluated(let result) where result.authorisation != nil:
-                return .success(Answer(reply: reply, descriptors: message.descriptors, kept: channel))
-            default:
+            case .answered(let answer, let places):
+                if case .evaluated(let result) = answer, result.authorisation != nil {
+                    return .success(Answer(answer: answer, promptPlaces: places, descriptors: message.descriptors, kept: channel))
+                }
                 connection.give(back: channel, cancellation)
-                return .success(Answer(reply: reply, descriptors: message.descriptors))
+                return .success(Answer(answer: answer, promptPlaces: places, descriptors: message.descriptors))
             }
         }
     }

@@ -3,6 +3,7 @@
 package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 package import VaubanLinuxHost
+import VaubanPersonWire
 package import VaubanSecretBytes
 
 /// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
@@ -19,31 +20,30 @@ package final class AuthenticationClient: Sendable {
 
     /// The state of this person's device, and where prompts would appear now, best place first.
     package func status() throws(Refusal) -> (device: DeviceStatus, promptPlaces: [String]) {
-        guard case .status(let device, let places) = try call(.status).reply else { throw Self.unexpected() }
-        return (device, places)
+        let answer = try call(.status)
+        guard case .status(let device) = answer.answer else { throw Self.unexpected() }
+        return (device, answer.promptPlaces)
     }
 
     /// A fresh number for one use, and the key to seal to.
     package func challenge(_ purpose: PasscodePurpose) throws(Refusal) -> (challenge: PasscodeChallenge, card: EnclaveKeyCard) {
-        let (reply, descriptors) = try call(.challenge(purpose))
-        guard case .challenge(let challenge) = reply, challenge.purpose == purpose else { throw Self.unexpected() }
-        return (challenge, try EnclaveKeyCard(from: descriptors, of: service))
+        let answer = try call(.challenge(purpose))
+        guard case .challenge(let challenge) = answer.answer else { throw Self.unexpected() }
+        return (challenge, try EnclaveKeyCard(from: answer.descriptors, of: service))
     }
 
     /// Sets the first passcode, with a recovery key if one is given.
     package func setPasscode(_ new: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.set)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
-        let sealed = try SealedPasscode(new, to: card, for: challenge, allowing: .setPasscode(recoveryKey: sealedKey))
-        try done(.setPasscode(challenge, new: sealed, recoveryKey: sealedKey))
+        try send(.setPasscode(recoveryKey: sealedKey), authorizedBy: new, challenge, card)
     }
 
     /// With `rolls`, class keys are made anew; `KeychainClient.rewrap` then moves the items to them.
     package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
         let (challenge, card) = try challenge(.change)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
-        let sealedOld = try SealedPasscode(old, to: card, for: challenge, allowing: .changePasscode(new: sealedNew, rolls: rolls))
-        try done(.changePasscode(challenge, old: sealedOld, new: sealedNew, rolls: rolls))
+        try send(.changePasscode(new: sealedNew, rolls: rolls), authorizedBy: old, challenge, card)
     }
 
     package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
@@ -56,14 +56,15 @@ package final class AuthenticationClient: Sendable {
     /// Whether the policy can succeed at all; asks nobody.
     @discardableResult
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) -> EvaluationResult {
-        guard case .evaluated(let result) = try call(.canEvaluate(policy)).reply else { throw Self.unexpected() }
+        guard case .evaluated(let result) = try call(.canEvaluate(policy)).answer else { throw Self.unexpected() }
         return result
     }
 
     /// What the person could answer with now, and whether a prompt of this process would appear anywhere; asks nobody.
     package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBeAsked: Bool) {
-        guard case .environment(let environment, let canBeAsked) = try call(.environment).reply else { throw Self.unexpected() }
-        return (environment, canBeAsked)
+        let answer = try call(.environment)
+        guard case .environment(let environment) = answer.answer else { throw Self.unexpected() }
+        return (environment, !answer.promptPlaces.isEmpty)
     }
 
     /// Asks the person where that is needed. Returns when they have shown that they are there, and throws when they have not.
@@ -71,7 +72,7 @@ package final class AuthenticationClient: Sendable {
         _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Authorisation {
         let answer = try callKeeping(.evaluate(evaluation), waiting, cancellation)
-        guard case .evaluated(let result) = answer.reply, let handle = result.authorisation, let channel = answer.kept else {
+        guard case .evaluated(let result) = answer.answer, let handle = result.authorisation, let channel = answer.kept else {
             throw Self.unexpected()
         }
         return Authorisation(handle: handle, domainState: result.domainState, channel: channel)
@@ -85,12 +86,12 @@ package final class AuthenticationClient: Sendable {
     }
 
     func done(
-        _ request: AuthenticationRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) {
-        guard case .done = try call(request, waiting, cancellation).reply else { throw Self.unexpected() }
+        guard case .done = try call(request, waiting, cancellation).answer else { throw Self.unexpected() }
     }
 
-    private static func unexpected() -> Refusal {
+    static func unexpected() -> Refusal {
         Refusal(.unavailable, "the authentication service gave an answer that does not fit the request")
     }
 }

@@ -6,6 +6,7 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
 extension EnclaveKeyCard {
@@ -28,10 +29,10 @@ extension EnclaveKeyCard {
 }
 
 extension SealedPasscode {
-    /// The secret that allows a ceremony is sealed last, bound to all the rest of it. Without a ceremony the seal allows
-    /// what the challenge says (an unlock, a prompt), or is itself part of a ceremony's rest.
+    /// The secret that authorizes a request is sealed last, bound to all the rest of it. Without a binding the seal allows
+    /// what the challenge says (an unlock, a prompt), or is itself part of what another one is bound to.
     init(
-        _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge, allowing ceremony: CeremonyBinding? = nil
+        _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge, authorizing binding: SealBinding? = nil
     ) throws(Refusal) {
         guard passcode.count <= Self.passcodeBytesMax else {
             throw Refusal(.badParameter, "a passcode has at most \(Self.passcodeBytesMax) bytes")
@@ -40,7 +41,7 @@ extension SealedPasscode {
             let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
             let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
             var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
-            let bound = Data(try ceremony?.encoded() ?? [])
+            let bound = Data(try binding?.encoded() ?? [])
             let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes, authenticating: bound) }
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
         } catch {

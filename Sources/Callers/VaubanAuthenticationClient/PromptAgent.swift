@@ -6,6 +6,7 @@ package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 package import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
 /// A registered agent. Whoever made it calls `serve` on one thread whenever `descriptor` is readable, or `run`.
@@ -101,7 +102,7 @@ package final class PromptAgent: Sendable {
             do throws(Refusal) {
                 // A choice that nothing was asked about allows nothing.
                 guard let consent = question.consent else { return send(.cancelled, to: question) }
-                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, allowing: .consent(consent, choice))
+                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, authorizing: .consent(consent, choice))
                 send(.consent(sealed, choice), to: question)
             } catch {
                 send(.cancelled, to: question)

@@ -85,15 +85,15 @@ final class KeyLine: @unchecked Sendable {
     }
 
     private func receive(_ waiting: ((String) -> Void)?) throws(KeyLineFault) -> KeyAnswer {
-        var patience = Patience.machine
+        var timeout = Timeout.machine
         while true {
             let answer: KeyAnswer
-            do throws(ChannelFault) { answer = try KeyAnswer(channel.receive(patience)) } catch { throw .broken(error) }
+            do throws(ChannelFault) { answer = try KeyAnswer(channel.receive(timeout)) } catch { throw .broken(error) }
             switch answer.reply {
             case .refused(let refusal): throw .refused(refusal)
             case .queued: continue
             case .waitingForPerson(let place):
-                patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 waiting?(place)
             default: return answer
             }

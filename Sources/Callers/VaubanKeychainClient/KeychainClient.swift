@@ -215,9 +215,9 @@ package final class KeychainClient: Sendable {
         on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?, _ cancellation: CallCancellation?
     ) throws(ChannelFault) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
-        var patience = progress == nil ? Patience.machine : .for_(DoorLimits.personTime)
+        var timeout = progress == nil ? Timeout.machine : .after(DoorLimits.userTimeout)
         while true {
-            var message = try channel.receive(patience)
+            var message = try channel.receive(timeout)
             let reply: KeychainReply
             do { reply = try KeychainReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
@@ -240,10 +240,10 @@ package final class KeychainClient: Sendable {
             case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
             case .queued: continue
             case .waitingForPerson(let place):
-                patience = .for_(DoorLimits.personTime + DoorLimits.machineTime)
+                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
                 waiting?(place)
             case .items(let found):
-                patience = .machine
+                timeout = .machine
                 for item in found {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
                     outcome.found.append(FoundEntry(item, secret: secret))

@@ -1,6 +1,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanPersonWire
 
 package enum EnclaveReply: Hashable, Sendable {
     case refused(Refusal)
@@ -12,9 +13,6 @@ package enum EnclaveReply: Hashable, Sendable {
     /// The item key is the secret section.
     case opened
     case leased(KeyLease)
-    case status(DeviceStatus)
-    /// The key card comes beside it as a descriptor.
-    case challenge(PasscodeChallenge)
     /// The person is being asked at this place; the reply follows when they have answered.
     case waitingForPerson(place: String)
     /// The request waits for its turn; the reply follows.
@@ -25,11 +23,19 @@ package enum EnclaveReply: Hashable, Sendable {
     case identity(CallerIdentity)
     /// What the person chose.
     case consented(ConsentChoice)
-    /// To `evaluate` and `canEvaluate`.
-    case evaluated(EvaluationResult)
-    case environment(OwnerEnvironment)
-    /// The names of the person's fingers.
-    case fingers([String])
+    /// To a person's request, passed on as it is.
+    case person(PersonAnswer)
+
+    /// Whether keys may come as its secret section.
+    package var mayCarrySecret: Bool {
+        switch self {
+        case .sealed, .opened, .leased: true
+        case .refused, .done, .caller, .waitingForPerson, .queued, .fate, .identity, .consented, .person: false
+        }
+    }
+
+    /// Descriptors that come beside it.
+    package var descriptorCount: Int { if case .person(let answer) = self { answer.descriptorCount } else { 0 } }
 }
 
 package enum KeyFate: Int64, Hashable, Sendable {
@@ -142,8 +148,7 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 3: return .sealed(wrapped: try reply.octets("wrapped key", in: 1...EnclaveRequest.wrappedBytesMax))
         case 4: return .opened
         case 5: return .leased(try reply.value("lease"))
-        case 6: return .status(try reply.value("status"))
-        case 7: return .challenge(try reply.value("challenge"))
+        case 6: return .person(try reply.value("answer"))
         case 8: return .waitingForPerson(place: try reply.text("place", max: 256))
         case 9:
             guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERFault("fate is unknown") }
@@ -152,10 +157,7 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 11:
             guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
             return .consented(choice)
-        case 12: return .evaluated(try reply.value("result"))
-        case 13: return .environment(try reply.value("environment"))
         case 21: return .queued
-        case 20: return .fingers(try reply.list("fingers", max: ReaderReport.fingersMax, of: FingerName.self).map(\.text))
         default: throw DERFault("reply is unknown")
         }
     }
@@ -170,16 +172,12 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .sealed(let wrapped): try fields.tagged(3) { try $0.octets(wrapped) }
             case .opened: fields.tagged(4) { _ in }
             case .leased(let lease): try fields.tagged(5) { try $0.value(lease) }
-            case .status(let status): try fields.tagged(6) { try $0.value(status) }
-            case .challenge(let challenge): try fields.tagged(7) { try $0.value(challenge) }
             case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
             case .queued: fields.tagged(21) { _ in }
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
-            case .evaluated(let result): try fields.tagged(12) { try $0.value(result) }
-            case .environment(let environment): try fields.tagged(13) { try $0.value(environment) }
-            case .fingers(let names): try fields.tagged(20) { try $0.list(names.prefix(ReaderReport.fingersMax).map(FingerName.init)) }
+            case .person(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }
     }

@@ -1,4 +1,5 @@
 package import VaubanAccessPolicy
+package import VaubanPersonWire
 
 /// What a room asks of the enclave on one connection. The person is always that of the registered caller.
 package enum EnclaveRequest: Hashable, Sendable {
@@ -26,36 +27,32 @@ package enum EnclaveRequest: Hashable, Sendable {
     case identify
     /// For keychaind: comes with the caller's accepted connection, on which the caller uses private keys from now on.
     case handOver
-    /// For authd: the requests of its own door, passed on.
-    case status
-    case challenge(PasscodePurpose)
-    case setPasscode(PasscodeChallenge, new: SealedPasscode, recoveryKey: SealedPasscode?)
-    /// With `rolls`, every class key is made anew, and the older ones stay until no row needs them.
-    case changePasscode(PasscodeChallenge, old: SealedPasscode, new: SealedPasscode, rolls: Bool)
-    case unlock(PasscodeChallenge, SealedPasscode)
-    case lock
-    case canEvaluate(OwnerPolicy)
-    case evaluate(Evaluation)
-    case removePasscode(PasscodeChallenge, SealedPasscode)
-    /// A new keychain in the place of this one. Without a passcode only where none is set or ten tries were wrong.
-    case erase(PasscodeChallenge, SealedPasscode?)
-    case recover(PasscodeChallenge, recoveryKey: SealedPasscode, new: SealedPasscode, newRecoveryKey: SealedPasscode?)
-    /// Another recovery key, or none any more.
-    case setRecoveryKey(PasscodeChallenge, SealedPasscode, recoveryKey: SealedPasscode?)
-    case configure(PasscodeChallenge, SealedPasscode, LockSettings)
-    /// The reader learns a finger of this person; with `unlocks`, a matched finger unlocks from now on.
-    case enrol(PasscodeChallenge, SealedPasscode, unlocks: Bool)
-    case forgetFingers(PasscodeChallenge, SealedPasscode)
-    case unlockByFinger
-    case listFingers(PasscodeChallenge, SealedPasscode)
-    case environment
+    /// For authd: a request of its own door, passed on.
+    case person(PersonRequest)
 
     /// The role whose connections may ask this.
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver: .keychain
-        default: .authentication
+        case .person: .authentication
+        }
+    }
+
+    /// Whether descriptors of the caller come beside it.
+    package var takesDescriptors: Bool {
+        switch self {
+        case .registerCaller, .handOver: true
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .person: false
+        }
+    }
+
+    /// Whether its answer may have to wait for the person.
+    package var mayWaitForPerson: Bool {
+        switch self {
+        case .open, .consent: true
+        case .person(let request): request.mayWaitForPerson
+        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver: false
         }
     }
 
@@ -63,7 +60,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var takesSecret: Bool {
         switch self {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
-        default: false
+        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .person: false
         }
     }
 }

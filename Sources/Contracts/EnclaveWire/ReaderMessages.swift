@@ -4,6 +4,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanPersonWire
 
 /// Enclave to reader.
 package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
@@ -82,8 +83,6 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
     case fingers(nonce: [UInt8], [String])
 
     package static let touchesMax: Int64 = 100
-    package static let fingersMax = 10
-    package static let fingerNameBytesMax = 64
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -102,7 +101,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
                 return .hint(nonce: nonce, hint, done: try report.integer("done", in: touches), total: try report.integer("total", in: touches))
             case 4:
                 let nonce = try report.octets("nonce", in: 32...32)
-                return .fingers(nonce: nonce, try report.list("fingers", max: Self.fingersMax, of: FingerName.self).map(\.text))
+                return .fingers(nonce: nonce, try report.list("fingers", max: FingerName.countMax, of: FingerName.self).map(\.text))
             default: throw DERFault("report is unknown")
             }
         }
@@ -120,19 +119,10 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case .hint(let nonce, let hint, let done, let total):
                 try fields.tagged(3) { try $0.octets(nonce); try $0.integer(hint.rawValue); try $0.integer(done); try $0.integer(total) }
             case .fingers(let nonce, let names):
-                try fields.tagged(4) { try $0.octets(nonce); try $0.list(names.prefix(Self.fingersMax).map(FingerName.init)) }
+                try fields.tagged(4) { try $0.octets(nonce); try $0.list(names.prefix(FingerName.countMax).map(FingerName.init)) }
             }
         }
     }
-}
-
-/// `FingerName ::= SEQUENCE { name UTF8String }`: one finger as the store of templates calls it, "right-index-finger".
-package struct FingerName: Hashable, Sendable, DERReadable, DERWritable {
-    package let text: String
-
-    package init(_ text: String) { self.text = text }
-    package init(from fields: inout DERFields) throws { text = try fields.text("name", max: ReaderReport.fingerNameBytesMax) }
-    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(text) } }
 }
 
 /// `ReaderVerdict ::= SEQUENCE { outcome INTEGER, person INTEGER, nonce OCTET STRING (SIZE (32)),

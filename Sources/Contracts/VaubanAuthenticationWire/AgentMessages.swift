@@ -31,8 +31,10 @@ package enum AgentNotice: Hashable, Sendable {
 }
 
 extension AgentMessage: DERReadable, DERWritable {
+    package static let version: Int64 = 1
+
     package init(from fields: inout DERFields) throws {
-        try fields.version(AuthenticationRequest.version)
+        try fields.version(Self.version)
         let number = try fields.choice("message")
         let message: AgentMessage? = try fields.optional(number, "message") { message in
             switch number {
@@ -43,7 +45,7 @@ extension AgentMessage: DERReadable, DERWritable {
                 return .answer(
                     prompt: try message.octets("prompt", in: 16...16), challenge: try message.octets("challenge", in: 32...32),
                     try PromptAnswer(choiceFrom: &message))
-            default: throw Refusal(.unknownRequest, "agent message \(number) is not known to version \(AuthenticationRequest.version)")
+            default: throw Refusal(.unknownRequest, "agent message \(number) is not known to version \(Self.version)")
             }
         }
         guard let message else { throw DERFault("message is missing") }
@@ -52,7 +54,7 @@ extension AgentMessage: DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(AuthenticationRequest.version)
+            try fields.integer(Self.version)
             switch self {
             case .register(let scope, let place): try fields.tagged(0) { try $0.integer(scope.rawValue); try $0.text(place) }
             case .answer(let prompt, let challenge, let answer):
@@ -64,7 +66,7 @@ extension AgentMessage: DERReadable, DERWritable {
 
 extension AgentNotice: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        try fields.version(AuthenticationRequest.version)
+        try fields.version(AgentMessage.version)
         let number = try fields.choice("notice")
         let notice: AgentNotice? = try fields.optional(number, "notice") { notice in
             switch number {
@@ -87,7 +89,7 @@ extension AgentNotice: DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(AuthenticationRequest.version)
+            try fields.integer(AgentMessage.version)
             switch self {
             case .registered: fields.tagged(0) { _ in }
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }

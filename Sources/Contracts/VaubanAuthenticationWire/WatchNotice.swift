@@ -12,7 +12,7 @@ package enum WatchNotice: Hashable, Sendable, DERReadable, DERWritable {
     case refused(Refusal)
 
     package init(from fields: inout DERFields) throws {
-        try fields.version(AuthenticationRequest.version)
+        try fields.version(1)
         let number = try fields.choice("notice")
         let notice: WatchNotice? = try fields.optional(number, "notice") { notice in
             switch number {
@@ -27,7 +27,7 @@ package enum WatchNotice: Hashable, Sendable, DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(AuthenticationRequest.version)
+            try fields.integer(1)
             switch self {
             case .changed: fields.tagged(0) { _ in }
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }

@@ -3,6 +3,7 @@ import Foundation
 package import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+package import VaubanPersonWire
 package import VaubanSecretBytes
 
 /// Receives passcodes: a key pair that lives as long as this enclave, and the challenges that are open. A sealed
@@ -57,12 +58,12 @@ package final class PasscodeInbox: Sendable {
         guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
     }
 
-    /// Opens a passcode that was sealed for a challenge and, where it allows a ceremony, for just that one.
+    /// Opens a passcode that was sealed for a challenge and, where it authorizes something, for just that.
     package func unseal(
-        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32, allowing ceremony: CeremonyBinding? = nil
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32, authorizing binding: SealBinding? = nil
     ) throws(Refusal) -> SecretBytes {
         do {
-            let bound = Data(try ceremony?.encoded() ?? [])
+            let bound = Data(try binding?.encoded() ?? [])
             var recipient = try HPKE.Recipient(
                 privateKey: privateKey, ciphersuite: FactorSeal.suite, info: Data(challenge.sealInfo(person: person)),
                 encapsulatedKey: Data(sealed.encapsulated))

@@ -92,7 +92,7 @@ extension Vault {
     /// Refuses at once what nothing shown could open: fingers that are not those of the item. Answers what is left of its
     /// requirement, so that nobody is asked for what leads nowhere.
     @discardableResult
-    package func throwIfDead(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
+    package func checkSatisfiable(_ opening: LayeredOpening) throws(Refusal) -> Requirement {
         try state.withLock { (state) throws(Refusal) -> Requirement in
             let (bag, _) = try state.created(person: person, host: host)
             return try bag.living(opening)
@@ -163,7 +163,7 @@ extension RowOpening {
 }
 
 extension LayeredItemKey {
-    fileprivate init(_ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind) throws {
+    init(_ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind) throws {
         let bytes = inner.withUnsafeBytes { Array($0) }
         self = kind == .seal ? try FirstForm(derBytes: bytes).key : try LayeredItemKey(derBytes: bytes)
     }

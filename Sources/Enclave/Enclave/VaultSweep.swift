@@ -25,9 +25,9 @@ package final class VaultSweep: Sendable {
 
     /// Tells vaults of an event, those that can be had at once on this thread. One that is busy, perhaps with a disk that does not answer,
     /// hears of it on a thread of its own, in the order of the events. Returns when all have heard of it and `complete` was called with
-    /// them, or when the patience (nanoseconds) is over; what is busy then is completed later.
+    /// them, or when the timeout (nanoseconds) is over; what is busy then is completed later.
     package func tell(
-        _ event: VaultEvent, to vaults: [Vault], patience: UInt64 = EnclaveLimits.recallTime, complete: @escaping @Sendable ([Vault]) -> Void
+        _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTime, complete: @escaping @Sendable ([Vault]) -> Void
     ) {
         let group = DispatchGroup()
         var told: [Vault] = []
@@ -40,7 +40,7 @@ package final class VaultSweep: Sendable {
             }
         }
         complete(told)
-        _ = group.wait(timeout: .now() + .nanoseconds(Int(patience)))
+        _ = group.wait(timeout: .now() + .nanoseconds(Int(timeout)))
     }
 
     /// Whether a thread waits for this user's vault.

@@ -30,7 +30,7 @@ extension CallerLine {
         _ opening: LayeredOpening, _ kind: PromptOperation, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
         _ authorisation: [UInt8]?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
-        let requirement = try vault.throwIfDead(opening)
+        let requirement = try vault.checkSatisfiable(opening)
         if opening.needsPassword, password == nil { throw Refusal(.applicationPasswordMissing) }
         let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
         if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }

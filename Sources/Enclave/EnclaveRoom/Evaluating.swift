@@ -7,9 +7,15 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 
 extension RequestLine {
-    func canEvaluate(_ policy: OwnerPolicy, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
+    func canEvaluate(_ policy: OwnerPolicy, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
         try vault.canEvaluate(policy)
-        return Response(.evaluated(EvaluationResult(domainState: policy == .biometry ? domainState(for: caller, in: vault) : nil)))
+        return EvaluationResult(domainState: policy == .biometry ? domainState(for: caller, in: vault) : nil)
+    }
+
+    func status(of vault: Vault) -> DeviceStatus {
+        var status = vault.status
+        status.sleepIsAnnounced = room.watcher.isWatching
+        return status
     }
 
     func environment(for caller: Peer, in vault: Vault) -> OwnerEnvironment {
@@ -18,7 +24,7 @@ extension RequestLine {
         return environment
     }
 
-    func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> Response {
+    func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
         guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
         // Before anybody is asked: what was shown before a lock is worth nothing after it.
         let epoch = vault.epoch
@@ -30,7 +36,7 @@ extension RequestLine {
         release()
         let handle = try room.authorisations.add(try vault.authorised(by: gathered, since: epoch), for: caller, on: self)
         let state = gathered.evidence.finger == nil ? nil : domainState(for: caller, in: vault)
-        return Response(.evaluated(EvaluationResult(authorisation: handle, domainState: state)))
+        return EvaluationResult(authorisation: handle, domainState: state)
     }
 
     /// What is to be shown, and what counts as shown already. A policy is asked for anew each time; a control is satisfied by

@@ -4,9 +4,10 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
-/// The secrets of one challenge: the one that allows the request, then the others in the order in which it names them;
+/// The secrets of one challenge: the one that authorizes the request, then the others in the order in which it names them;
 /// erased with the request.
 final class GivenSecrets {
     private let secrets: [HeldSecret?]
@@ -34,40 +35,43 @@ final class GivenSecrets {
 }
 
 extension RequestLine {
-    /// Opens the secrets of one challenge, which is used up by it: first the one that allows the ceremony, which opens for
-    /// just this ceremony, then those that the ceremony names. A request that was altered on its way ends here, before
+    /// Opens the secrets of one challenge, which is used up by it: first the one that authorizes the request, which opens for
+    /// just this request, then those that the request names. A request that was altered on its way ends here, before
     /// anything is guessed or changed.
     func unseal(
-        _ challenge: PasscodeChallenge, _ authority: SealedPasscode?, allowing ceremony: CeremonyBinding, _ caller: Peer
+        _ challenge: PasscodeChallenge, _ authority: SealedPasscode, authorizing request: CredentialRequest, _ caller: Peer
     ) throws(Refusal) -> GivenSecrets {
-        try use(challenge, ceremony.purpose, caller)
-        var opened = [try open(authority, challenge, caller, allowing: ceremony)]
-        for other in ceremony.otherSecrets { opened.append(try open(other, challenge, caller, allowing: nil)) }
+        try use(challenge, request.purpose, caller)
+        var opened = [try open(authority, challenge, caller, authorizing: .credential(request))]
+        for other in request.otherSecrets { opened.append(try open(other, challenge, caller, authorizing: nil)) }
         return GivenSecrets(opened)
     }
 
     /// Opens the passcode of an unlock: its challenge says all that it allows.
     func unseal(_ challenge: PasscodeChallenge, toUnlock passcode: SealedPasscode, _ caller: Peer) throws(Refusal) -> GivenSecrets {
         try use(challenge, .unlock, caller)
-        return GivenSecrets([try open(passcode, challenge, caller, allowing: nil)])
+        return GivenSecrets([try open(passcode, challenge, caller, authorizing: nil)])
     }
 
-    private func use(_ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ caller: Peer) throws(Refusal) {
+    /// Uses a challenge up, which must be for this.
+    func use(_ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ caller: Peer) throws(Refusal) {
         guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for something else") }
         try room.inbox.use(challenge, for: caller.uid)
     }
 
     private func open(
-        _ sealed: SealedPasscode?, _ challenge: PasscodeChallenge, _ caller: Peer, allowing ceremony: CeremonyBinding?
+        _ sealed: SealedPasscode?, _ challenge: PasscodeChallenge, _ caller: Peer, authorizing binding: SealBinding?
     ) throws(Refusal) -> HeldSecret? {
         guard let sealed else { return nil }
-        return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, allowing: ceremony))
+        return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding))
     }
 
     /// Runs what a passcode decides, and keeps for the person who brought a wrong one.
-    func guessing(_ purpose: PasscodePurpose, _ caller: Peer, _ vault: Vault, _ body: () throws(Refusal) -> Void) throws(Refusal) {
+    func guessing<Value: ~Copyable>(
+        _ purpose: PasscodePurpose, _ caller: Peer, _ vault: Vault, _ body: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
         do throws(Refusal) {
-            try body()
+            return try body()
         } catch {
             if error.reason == .authenticationFailed, error.triesLeft != nil {
                 let who = CallerName(of: caller, identity ?? room.witness.identity(of: caller)).path ?? "an unknown program"

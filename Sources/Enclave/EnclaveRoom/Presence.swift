@@ -6,6 +6,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPersonWire
 import VaubanSecretBytes
 
 /// One operation for which a person is asked.
@@ -88,8 +89,8 @@ private final class Prompt {
         name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
         let words = operation.reason.map { PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax) }
         reason = words == "" ? nil : words
-        deadline = MachineClock.monotonic + DoorLimits.personTime
-        bootDeadline = line.room.host.clock.boot + DoorLimits.personTime
+        deadline = MachineClock.monotonic + DoorLimits.userTimeout
+        bootDeadline = line.room.host.clock.boot + DoorLimits.userTimeout
     }
 
     func run(_ gathered: GatheredEvidence) throws(Refusal) {
@@ -238,21 +239,21 @@ private final class Prompt {
                 throw Refusal(.authenticationFailed, "this choice was not offered")
             }
             gathered.consent = choice
-            return try take(sealed, challenge, allowing: .consent(consent, choice), gathered)
+            return try take(sealed, challenge, authorizing: .consent(consent, choice), gathered)
         case .passcode(let sealed):
             guard operation.consent == nil else { throw Refusal(.authenticationFailed, "a choice belongs to this answer") }
-            return try take(sealed, challenge, allowing: nil, gathered)
+            return try take(sealed, challenge, authorizing: nil, gathered)
         }
     }
 
     private func take(
-        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, allowing ceremony: CeremonyBinding?, _ gathered: GatheredEvidence
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, authorizing binding: SealBinding?, _ gathered: GatheredEvidence
     ) throws(Refusal) -> Bool {
         // No passcode is taken for a question that nobody saw; it ends, since whoever answered it waits for the enclave's word.
         guard isShown, ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
         try room.inbox.use(challenge, for: caller.uid)
         trace.used(challenge.nonce)
-        let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, allowing: ceremony)
+        let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
         do throws(Refusal) {
             gathered.passcodeKey = try vault.authenticate(passcode, for: line.requester(for: caller))
         } catch {

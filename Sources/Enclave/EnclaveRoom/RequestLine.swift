@@ -25,8 +25,10 @@ struct Response: ~Copyable {
 final class RequestLine: CallerLine {
     let room: EnclaveRoom
     let channel: Channel
-    private let role: EnclaveRole
+    let role: EnclaveRole
     private var registered: Peer?
+    /// The vault that the request in hand acts on, once it does.
+    private var used: Vault?
     /// Who the registered caller is, once it was asked.
     private(set) var identity: CallerIdentity?
     /// What the last operation was allowed by, until it is carried out.
@@ -72,13 +74,13 @@ final class RequestLine: CallerLine {
             return false
         }
         let secret = message.takeSecret()
-        guard secret == nil || request.takesSecret, [.registerCaller, .handOver].contains(request) || message.descriptors.isEmpty else {
+        guard secret == nil || request.takesSecret, request.takesDescriptors || message.descriptors.isEmpty else {
             try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
             return false
         }
         let response: Response
         do throws(Refusal) {
-            response = try self.response(to: request, secret, message.descriptors)
+            response = try handle(request, secret, message.descriptors)
         } catch {
             response = Response(.refused(error))
         }
@@ -88,23 +90,34 @@ final class RequestLine: CallerLine {
         return true
     }
 
-    private func response(
-        to request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
-    ) throws(Refusal) -> Response {
-        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room does not ask that") }
-        if request == .registerCaller { return Response(try register(descriptors)) }
+    func registeredCaller() throws(Refusal) -> Peer {
         guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
-        if request == .identify {
-            let found = room.witness.identity(of: caller)
-            identity = found
-            return Response(.identity(found))
-        }
-        if request == .handOver { return Response(try handOver(descriptors, of: caller)) }
-        return try carryOut(request, secret, for: caller)
+        return caller
+    }
+
+    /// The registered caller's vault, after time has done its work on it.
+    func vault() throws(Refusal) -> Vault {
+        if let used { return used }
+        let vault = room.vault(of: try registeredCaller().uid)
+        room.attend(to: vault)
+        used = vault
+        return vault
+    }
+
+    /// What a request ended in its vault is called back before its answer leaves.
+    func completeVault() {
+        if let vault = used { room.attend(to: vault) }
+        used = nil
+    }
+
+    func identify(_ caller: Peer) -> CallerIdentity {
+        let found = room.witness.identity(of: caller)
+        identity = found
+        return found
     }
 
     /// Serves the caller's own connection from now on, for as long as it lasts. It is the caller's in the kernel's words.
-    private func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
+    func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
         guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
             throw Refusal(.badParameter, "the connection is not the registered caller's")
@@ -125,7 +138,7 @@ final class RequestLine: CallerLine {
 
     /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
     /// connected, not what the other room says.
-    private func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
+    func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
         let peer: Peer
         do throws(SystemFault) { peer = try Peer(ofConnection: descriptors[0]) } catch {

@@ -9,6 +9,7 @@
 
 extern void __libc_free(void *block);
 
+#ifndef VAUBAN_CHECKED_ADDRESSES
 /* In place of the C library's, for every library of the room: a cipher's key schedule begins with the key itself, and the
    libraries that make one give the block back as it is. */
 void free(void *block) {
@@ -34,6 +35,7 @@ void *realloc(void *block, size_t count) {
     free(block);
     return moved;
 }
+#endif
 
 __attribute__((noinline)) void vauban_overwrite_stack(void) {
     char beneath[VAUBAN_OVERWRITTEN_STACK];

@@ -33,13 +33,13 @@ package enum ChannelFault: Error, Sendable {
 }
 
 /// How long a receiver waits for the beginning of a message; what has begun must end within machine time.
-package enum Patience: Sendable {
+package enum Timeout: Sendable {
     /// Without end: a server between two requests.
     case idle
     /// Nanoseconds from now.
-    case for_(UInt64)
+    case after(UInt64)
 
-    package static let machine = Patience.for_(DoorLimits.machineTime)
+    package static let machine = Timeout.after(DoorLimits.machineTime)
 }
 
 /// The sender that every message must have.
@@ -163,10 +163,10 @@ package final class Channel: Sendable {
     // MARK: Receiving
 
     /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with `watchedEnded`.
-    package func receive(_ patience: Patience, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
+    package func receive(_ timeout: Timeout, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
         let result: Result<Received, ChannelFault> = receiving.withLock { buffer in
             do throws(ChannelFault) {
-                return .success(try receive(into: &buffer, patience, watching))
+                return .success(try receive(into: &buffer, timeout, watching))
             } catch {
                 return .failure(error)
             }
@@ -174,10 +174,10 @@ package final class Channel: Sendable {
         return try result.get().take()
     }
 
-    private func receive(into buffer: inout ReceiveBuffer, _ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) -> Received {
-        if buffer.isEmpty, case .idle = patience { idle.withLock { $0 = MachineClock.monotonic } }
+    private func receive(into buffer: inout ReceiveBuffer, _ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) -> Received {
+        if buffer.isEmpty, case .idle = timeout { idle.withLock { $0 = MachineClock.monotonic } }
         defer { idle.withLock { $0 = nil } }
-        if buffer.isEmpty { try wait(patience, watching) }
+        if buffer.isEmpty { try wait(timeout, watching) }
         var isBeginning = buffer.isEmpty
         var began = MachineClock.monotonic
         while true {
@@ -189,7 +189,7 @@ package final class Channel: Sendable {
             do throws(ChannelFault) {
                 (count, descriptors) = try fill(space, since: isBeginning ? nil : began)
             } catch .deadline where isBeginning {
-                if case .idle = patience { continue }
+                if case .idle = timeout { continue }
                 throw .deadline
             }
             try buffer.received(count, descriptors)
@@ -227,9 +227,9 @@ package final class Channel: Sendable {
 
     /// The blocking receive itself is enough unless something else is to be watched or the time differs. Of what is watched counts
     /// that it hung up, not that this side takes no more of it.
-    private func wait(_ patience: Patience, _ watching: Descriptor?) throws(ChannelFault) {
+    private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) {
         var deadline: UInt64 = .max
-        if case .for_(let time) = patience {
+        if case .after(let time) = timeout {
             if watching == nil && time == DoorLimits.machineTime { return }
             deadline = MachineClock.monotonic + time
         } else if watching == nil {

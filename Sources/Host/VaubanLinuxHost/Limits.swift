@@ -9,7 +9,7 @@ package enum DoorLimits {
     /// Time for a machine to answer or to finish a message that it began.
     package static let machineTime: UInt64 = 10_000_000_000
     /// Time for a person to answer; never counted as machine time, and told to the person.
-    package static let personTime: UInt64 = 300_000_000_000
+    package static let userTimeout: UInt64 = 300_000_000_000
     /// Connections that one endpoint serves at once. Owners share them (Specs/owners.md).
     package static let connectionsMax = 1024
     /// For each connection that an owner would have, this many must be free: one owner alone gets a quarter of all.

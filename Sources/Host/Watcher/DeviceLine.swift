@@ -1,7 +1,6 @@
 // The line to the enclave, opened again whenever it is lost. What was not answered is told again on the next one.
 
 internal import EnclaveWire
-import Glibc
 internal import Logging
 internal import Synchronization
 internal import VaubanDER
@@ -70,21 +69,11 @@ final class DeviceLine: Sendable {
 
     /// Serves until the process ends, on a new line whenever one is lost.
     func run() -> Never {
-        var backoff = Backoff(from: WatcherLimits.reconnectPauseMin, to: WatcherLimits.reconnectPauseMax)
-        while true {
-            let opened = MachineClock.monotonic
-            do {
-                try serve()
-            } catch {
-                log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
-            }
-            // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
-        }
+        StandingConnection(enclave, role: EnclaveRole.watcher.rawValue).keep(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
-    private func serve() throws -> Never {
-        let channel = try enclave.connect(role: EnclaveRole.watcher.rawValue)
+    private func serve(_ channel: Channel) throws -> Never {
         log.info("the line to the enclave is open")
         state.withLock { state in
             var kept: [DeviceEvent] = []

@@ -9,9 +9,6 @@ enum WatcherLimits {
     /// Pauses before the bus is tried again, doubled each time up to the longest.
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000
-    /// Pauses before the line to the enclave is opened again, doubled each time up to the longest.
-    static let reconnectPauseMin: Int32 = 20
-    static let reconnectPauseMax: Int32 = 2_000
     /// Events on their way to the enclave at once; an enclave that answers so few hangs.
     static let unansweredMax = 64
 }

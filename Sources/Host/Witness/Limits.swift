@@ -29,9 +29,4 @@ enum WitnessLimits {
     static let waitingPerPersonMax = 256
     /// How long the enclave waits for an answer: a question that is older is not worked on any more.
     static let questionTime: UInt64 = 3_000_000_000
-    /// Pauses before the line to the enclave is opened again, doubled each time up to the longest.
-    static let reconnectPauseMin: Int32 = 20
-    static let reconnectPauseMax: Int32 = 2_000
-    /// A line that lived this long was a good one, so the next pause is the shortest again.
-    static let goodLine: UInt64 = 1_000_000_000
 }

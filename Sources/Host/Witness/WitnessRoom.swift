@@ -2,7 +2,6 @@
 // nothing else: no socket of its own, no file written, no name kept.
 
 internal import EnclaveWire
-import Glibc
 package import Logging
 internal import VaubanDER
 package import VaubanLinuxHost
@@ -22,24 +21,11 @@ package struct WitnessRoom: Sendable {
 
     /// Answers until the process ends, on a new line whenever one is lost.
     package func run() -> Never {
-        var pause: Int32 = 0
-        while true {
-            let opened = MachineClock.monotonic
-            do {
-                try serve()
-            } catch {
-                log.notice("the line to the enclave is lost", metadata: ["why": "\(error)"])
-            }
-            let wasGood = MachineClock.monotonic - opened > WitnessLimits.goodLine
-            pause = wasGood ? 0 : min(max(pause * 2, WitnessLimits.reconnectPauseMin), WitnessLimits.reconnectPauseMax)
-            // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
-            poll(nil, 0, pause)
-        }
+        StandingConnection(enclave, role: EnclaveRole.witness.rawValue).keep(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
-    /// The launcher and systemd keep the socket open while the enclave starts, so connecting waits for it.
-    private func serve() throws -> Never {
-        let line = try enclave.connect(role: EnclaveRole.witness.rawValue)
+    private func serve(_ line: Channel) throws -> Never {
         log.info("the line to the enclave is open")
         while true {
             let message = try line.receive(.idle)

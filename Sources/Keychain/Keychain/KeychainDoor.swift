@@ -34,14 +34,14 @@ package struct KeychainDoor: Sendable {
 
     /// What is known of a caller before it is sent a word.
     struct Look {
-        let line: EnclaveConnection
+        let line: RemoteEnclave
         let caller: Caller
         /// Why the caller may not use the service at all: the answer to its first request.
         var refusal: Refusal?
     }
 
     func look(_ socket: Descriptor, _ peer: Peer) throws -> Look {
-        let line = EnclaveConnection(address: enclave, socket: socket, peer: peer, lent: parts.lent)
+        let line = RemoteEnclave(address: enclave, socket: socket, peer: peer, lent: parts.lent)
         guard let entitlements else { return Look(line: line, caller: Caller(person: peer.uid)) }
         if let refusal = refusal(of: peer.uid) { return refused(refusal, peer, line) }
         do {
@@ -69,7 +69,7 @@ package struct KeychainDoor: Sendable {
         }
     }
 
-    private func refused(_ refusal: Refusal, _ peer: Peer, _ line: EnclaveConnection) -> Look {
+    private func refused(_ refusal: Refusal, _ peer: Peer, _ line: RemoteEnclave) -> Look {
         log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
         return Look(line: line, caller: Caller(person: peer.uid), refusal: refusal)
     }
@@ -106,7 +106,7 @@ package struct KeychainDoor: Sendable {
     }
 
     /// From here on the connection is the enclave's: it reads the next message, and this room says nothing more.
-    private func handOver(_ caller: Caller, _ line: EnclaveConnection, _ sink: ChannelSink) throws {
+    private func handOver(_ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) throws {
         try RequestInProgress.throwIfDenied(caller)
         try line.handOver()
         try sink.send(.handedOver)
@@ -121,7 +121,7 @@ package struct KeychainDoor: Sendable {
     }
 
     /// One request; nil when there is nobody to answer any more.
-    private func next(_ visitor: Visitor, _ caller: Caller, _ line: EnclaveConnection, _ sink: ChannelSink) -> Outcome? {
+    private func next(_ visitor: Visitor, _ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) -> Outcome? {
         do {
             var message = try visitor.channel.receive(.idle)
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }

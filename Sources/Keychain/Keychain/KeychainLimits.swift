@@ -21,8 +21,7 @@ package enum KeychainLimits {
     package static let sleepNanosecondsMax: Int64 = 1_000_000_000
     /// How often a request starts over, because a key changed or a row was written meanwhile.
     package static let attemptsMax = 4
-    /// First and longest pause before the standing connection is made again, in milliseconds.
-    package static let reconnectMillisecondsMin: Int32 = 20
+    /// The longest pause before the standing connection is made again, in milliseconds.
     package static let reconnectMillisecondsMax: Int32 = 1000
     /// Yeses until the lock that are kept for one person; what is beyond is asked again.
     package static let consentsMax = 4096
@@ -44,4 +43,6 @@ package enum KeychainLimits {
     package static let readmittedRowsMax = 1024
     /// How often a lease is asked for while the enclave does not yet know the standing connection.
     package static let leaseAttemptsMax = 50
+    /// The pause between two of them, in milliseconds.
+    package static let leasePauseMilliseconds: Int32 = 20
 }

@@ -1,7 +1,6 @@
 // The standing connection over which the enclave takes back what it has lent. While it is down nothing is held.
 
 internal import EnclaveWire
-internal import Foundation
 internal import Glibc
 internal import Logging
 internal import VaubanDER
@@ -21,26 +20,9 @@ final class LeaseConnection: Sendable {
 
     /// Keeps the connection for as long as the process runs, on a thread of its own.
     func start() {
-        let thread = Thread { [self] in keep() }
-        thread.stackSize = 1 << 19
-        thread.start()
-    }
-
-    private func keep() -> Never {
-        var pause = KeychainLimits.reconnectMillisecondsMin
-        while true {
-            do throws(HandshakeFault) {
-                let channel = try address.connect(role: EnclaveRole.lease.rawValue)
-                if isStanding(channel) {
-                    pause = KeychainLimits.reconnectMillisecondsMin
-                    serve(channel)
-                }
-            } catch {
-                logger.debug("the enclave's door does not open")
-            }
-            Pause.milliseconds(pause)
-            pause = min(pause * 2, KeychainLimits.reconnectMillisecondsMax)
-        }
+        StandingConnection(address, role: EnclaveRole.lease.rawValue, longestPause: KeychainLimits.reconnectMillisecondsMax).keepOnThread(
+            serve: { [self] channel in if isStanding(channel) { serve(channel) } },
+            lost: { [logger] fault in logger.debug("the enclave's door does not open", metadata: ["why": "\(fault)"]) })
     }
 
     /// Whether the enclave says that recalls will come here. Before it does, they may still go to an older line.

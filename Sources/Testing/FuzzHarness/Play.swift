@@ -2,6 +2,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanPersonWire
 import VaubanSecretBytes
 
 /// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
@@ -67,7 +68,7 @@ final class Play {
 
     private func dispatch(_ request: EnclaveRequest) throws {
         switch request {
-        case .registerCaller, .challenge, .identify, .handOver: break
+        case .registerCaller, .identify, .handOver: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
         case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, wrapped, reason, mayAsk)
         case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))
@@ -77,54 +78,64 @@ final class Play {
             try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
-        case .status: break
-        case .lock: try vault.lock()
-        case .canEvaluate(let policy): try vault.canEvaluate(policy)
-        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
         case .consent:
             let judgement = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
             try promise(judgement != .allow, "consent is given without anything shown")
+        case .person(let request): try dispatch(request)
+        }
+    }
+
+    private func dispatch(_ request: PersonRequest) throws {
+        switch request {
+        case .status, .challenge: break
+        case .unlock(_, let sealed): try vault.unlock(secret(sealed))
+        case .unlockByFinger:
+            guard let handOver else { return vault.fingerMissed() }
+            try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
+        case .lock: try vault.lock()
+        case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
             let judgement = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
             try promise(judgement != .allow, "a policy holds without anything shown")
-        default: try personal(request)
+        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
+        case .credential(let request, _, let authority): try dispatch(request, secret(authority))
+        case .eraseWithoutPasscode:
+            try vault.erase(nil)
+            forgetMade()
         }
     }
 
-    private func personal(_ request: EnclaveRequest) throws {
+    private func dispatch(_ request: CredentialRequest, _ authority: consuming SecretBytes) throws {
         switch request {
-        case .setPasscode(_, let new, let recovery):
-            if let recovery { return try vault.setPasscode(secret(new), recoveryKey: recoveryKey(recovery)) }
-            try vault.setPasscode(secret(new))
-        case .changePasscode(_, let old, let new, let rolls): try vault.changePasscode(from: secret(old), to: secret(new), rolls: rolls)
-        case .unlock(_, let sealed): try vault.unlock(secret(sealed))
-        case .removePasscode(_, let sealed): try vault.removePasscode(secret(sealed))
-        case .erase(_, let sealed):
-            if let sealed { try vault.erase(secret(sealed)) } else { try vault.erase(nil) }
-            // What was made before is gone for good: it must never come out again.
-            made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) }
-        case .recover(_, let key, let new, let newKey):
-            if let newKey {
-                return try vault.recover(with: recoveryKey(key), to: secret(new), newRecoveryKey: recoveryKey(newKey))
-            }
-            try vault.recover(with: recoveryKey(key), to: secret(new), newRecoveryKey: nil)
-        case .setRecoveryKey(_, let sealed, let key):
-            if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: secret(sealed)) }
-            try vault.setRecoveryKey(nil, passcode: secret(sealed))
-        case .configure(_, let sealed, let settings): try vault.configure(settings, passcode: secret(sealed))
-        case .enrol(_, let sealed, let unlocks):
-            try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(secret(sealed)))
-        case .forgetFingers(_, let sealed):
-            _ = try vault.authenticate(secret(sealed))
+        case .setPasscode(let recovery):
+            if let recovery { return try vault.setPasscode(authority, recoveryKey: recoveryKey(recovery)) }
+            try vault.setPasscode(authority)
+        case .changePasscode(let new, let rolls): try vault.changePasscode(from: authority, to: secret(new), rolls: rolls)
+        case .removePasscode: try vault.removePasscode(authority)
+        case .erase:
+            let passcode: SecretBytes? = authority
+            try vault.erase(passcode)
+            forgetMade()
+        case .recover(let new, let newKey):
+            let key: RecoveryKey
+            do { key = try RecoveryKey(typed: authority) } catch { throw Refusal(.badParameter, "no recovery key") }
+            if let newKey { return try vault.recover(with: key, to: secret(new), newRecoveryKey: recoveryKey(newKey)) }
+            try vault.recover(with: key, to: secret(new), newRecoveryKey: nil)
+        case .setRecoveryKey(let key):
+            if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: authority) }
+            try vault.setRecoveryKey(nil, passcode: authority)
+        case .configure(let settings): try vault.configure(settings, passcode: authority)
+        case .enrol(let unlocks): try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
+        case .forgetFingers:
+            _ = try vault.authenticate(authority)
             try vault.endEnrolment()
-        case .listFingers(_, let sealed): _ = try vault.authenticate(secret(sealed))
-        case .unlockByFinger:
-            guard let handOver else { return vault.fingerMissed() }
-            try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
-        default: throw Finding("a request that the fuzzer does not know: \(request)")
+        case .listFingers: _ = try vault.authenticate(authority)
         }
     }
+
+    /// What was made before an erasure is gone for good: it must never come out again.
+    private func forgetMade() { made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) } }
 
     private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
 
@@ -153,7 +164,7 @@ final class Play {
                 try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
                 try check(key, row, wrapped)
             case .layered(let opening):
-                try vault.throwIfDead(opening)
+                try vault.checkSatisfiable(opening)
                 let gathered = GatheredEvidence()
                 if mayAsk, let reason {
                     gathered.passcodeKey = try vault.authenticate(SecretBytes(copying: Array(reason.utf8)))

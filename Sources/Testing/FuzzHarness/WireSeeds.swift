@@ -2,6 +2,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanPersonWire
 import VaubanSecretBytes
 
 extension WireFuzzing {
@@ -13,7 +14,7 @@ extension WireFuzzing {
         [
             [unlock, seal(.whenUnlocked), open(.whenUnlocked), lock, open(.whenUnlocked), unlock, open(.whenUnlocked)],
             [
-                EnclaveRequest.status, seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
+                person(.status), seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
                 EnclaveRequest.lease,
             ],
             [
@@ -37,32 +38,31 @@ extension WireFuzzing {
                 EnclaveRequest.fate(oldest),
             ],
             [
-                unlock, EnclaveRequest.enrol(challenge(.set), passcode, unlocks: true), seal(.whenUnlocked, .biometryCurrentSet),
-                seal(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.unlockByFinger, open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
-                EnclaveRequest.evaluate(Evaluation(.policy(.biometry), reason: "x")),
-                EnclaveRequest.forgetFingers(challenge(.set), passcode), open(.whenUnlocked, .biometryCurrentSet),
+                unlock, credential(.enrol(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
+                seal(.whenUnlocked), open(.whenUnlocked), lock, person(.unlockByFinger), open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                person(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
+                credential(.forgetFingers), open(.whenUnlocked, .biometryCurrentSet),
             ],
             [
-                unlock, seal(.whenUnlocked), EnclaveRequest.setRecoveryKey(challenge(.set), passcode, recoveryKey: recoveryKey), lock,
-                EnclaveRequest.recover(challenge(.set), recoveryKey: recoveryKey, new: other, newRecoveryKey: recoveryKey),
+                unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), lock,
+                credential(.recover(new: other, newRecoveryKey: recoveryKey), recoveryKey),
                 open(.whenUnlocked),
             ],
             [
-                seal(.whenUnlocked), EnclaveRequest.setPasscode(challenge(.set), new: passcode, recoveryKey: recoveryKey),
+                seal(.whenUnlocked), credential(.setPasscode(recoveryKey: recoveryKey)),
                 open(.whenUnlocked), lock, unlock,
-                EnclaveRequest.removePasscode(challenge(.set), passcode), open(.whenUnlocked),
-                EnclaveRequest.canEvaluate(.biometryOrPasscode), EnclaveRequest.environment,
+                credential(.removePasscode), open(.whenUnlocked),
+                person(.canEvaluate(.biometryOrPasscode)), person(.environment),
             ],
             [
                 unlock,
-                EnclaveRequest.configure(
-                    challenge(.set), passcode, LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true)),
+                credential(.configure(LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true))),
                 event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(person: 1000)), open(.whenUnlocked), event(.sleeping),
                 event(.screenUnlocked(person: 1000)),
             ],
             [
-                unlock, seal(.always), EnclaveRequest.erase(challenge(.set), passcode), open(.always), seal(.always),
-                EnclaveRequest.erase(challenge(.set), nil),
+                unlock, seal(.always), credential(.erase), open(.always), seal(.always),
+                person(.eraseWithoutPasscode(challenge(.set))),
             ],
         ]
     }
@@ -71,9 +71,9 @@ extension WireFuzzing {
 
     private static let passcode = clear("correct horse")
     private static let other = clear("battery staple")
-    private static let unlock = EnclaveRequest.unlock(challenge(.unlock), passcode)
-    private static let lock = EnclaveRequest.lock
-    private static let roll = EnclaveRequest.changePasscode(challenge(.change), old: passcode, new: other, rolls: true)
+    private static let unlock = person(.unlock(challenge(.unlock), passcode))
+    private static let lock = person(.lock)
+    private static let roll = credential(.changePasscode(new: other, rolls: true))
     private static let oldest = KeyName(purpose: 6, generation: KnownState.generation(.protection(.whenUnlocked)))
     private static let none = [UInt8](repeating: 0, count: 8)
 
@@ -85,6 +85,12 @@ extension WireFuzzing {
     /// Filled up, since no ciphertext is as short as a passcode.
     private static func clear(_ text: String) -> SealedPasscode {
         SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8) + [UInt8](repeating: 0, count: 16))
+    }
+
+    private static func person(_ request: PersonRequest) -> EnclaveRequest { .person(request) }
+
+    private static func credential(_ request: CredentialRequest, _ authority: SealedPasscode = passcode) -> EnclaveRequest {
+        .person(.credential(request, challenge(request.purpose), authority: authority))
     }
 
     private static func challenge(_ purpose: PasscodePurpose) -> PasscodeChallenge {

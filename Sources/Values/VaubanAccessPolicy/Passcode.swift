@@ -80,7 +80,7 @@ package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// A passcode as it travels: HPKE (X25519, HKDF-SHA256, AES-256-GCM), base mode, one message. Its additional data is the
-/// `CeremonyBinding` that it allows, or empty.
+/// `SealBinding` of what it authorizes, or empty.
 /// `SealedPasscode ::= SEQUENCE { encapsulated OCTET STRING (SIZE (32)), ciphertext OCTET STRING }`
 package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
     /// Bytes of a passcode; the tag of the seal comes on top.

@@ -1,8 +1,8 @@
 # For the tests of the sheet: a keychain of the test's own, and a person at a desktop who is played (desktop.py). To be sourced first.
 # Who wants another desktop than X11's sets `player` before, and `player_tools`, what it takes.
 # After this there are, beside what command-line.sh brings: at_desktop, asker, the pictures' folder.
-sheet=$PWD/.build/sheet/vauban-sheet
-[ -x "$sheet" ] || { echo 'the sheet is not built (make sheet)'; exit 77; }
+sheet=$VAUBAN_BUILD/vauban-sheet
+[ -x "$sheet" ] || { echo 'the sheet is not built: there is no GTK 4 here'; exit 77; }
 for tool in ${player_tools:-Xvfb xdotool import} dbus-run-session; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null || { echo 'there is no gir1.2-atspi-2.0 here'; exit 77; }
 . Tests/Scripts/lib/command-line.sh

@@ -1,9 +1,0 @@
-import CFuzzer
-import KeychainFuzzing
-
-var argc = CommandLine.argc
-var argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-_ = LLVMFuzzerRunDriver(&argc, &argv) { data, size in
-    do { try RowFuzzing.run(Array(UnsafeBufferPointer(start: data, count: size))) } catch { fatalError("\(error)") }
-    return 0
-}

@@ -1,0 +1,108 @@
+// What a person does at the fingerprint reader, besides answering prompts.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+extension RequestLine {
+    /// Enrolls a fingerprint. The passcode's key is kept for as long as the person is at the reader and no lock comes.
+    func enrol(_ given: GivenSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
+        let key = try authenticate(given, for: caller, in: vault)
+        let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
+        guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was learnt") }
+        try vault.enrol(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
+    }
+
+    func forgetFingers(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
+        _ = try authenticate(given, for: caller, in: vault)
+        try vault.endEnrolment()
+        _ = try verdict(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
+    }
+
+    /// The names of the person's fingers.
+    func listFingers(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> [String] {
+        _ = try authenticate(given, for: caller, in: vault)
+        switch try ceremony(for: caller, { nonce, pending in room.reader.listFingers(caller.uid, nonce: nonce, pending) }) {
+        case .fingers(let names): return names
+        case .verdict: throw Refusal(.biometryNotAvailable, "the reader cannot name them")
+        }
+    }
+
+    /// What a right passcode gives, without the passcode, for what takes the person longer than a word.
+    private func authenticate(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
+        try guessing(.enrol, caller, vault) { () throws(Refusal) in try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
+    }
+
+    func unlockByFinger(for caller: Peer, in vault: Vault) throws(Refusal) {
+        if vault.status.lock == .unlocked { return }
+        guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut, "the passcode unlocks") }
+        for _ in 1...PromptQuestion.attemptsMax {
+            let (verdict, held) = try verdict(for: caller) { nonce, pending in room.reader.askToUnlock(caller.uid, nonce: nonce, pending) }
+            switch verdict.outcome {
+            case .matched:
+                guard let held else { throw Refusal(.biometryLockedOut, "the reader holds nothing for you; the passcode unlocks") }
+                return try vault.unlock(by: try vault.fingerMatched(fingers: verdict.fingers), held.secret)
+            case .missed:
+                vault.fingerMissed()
+                guard vault.canUnlockByFinger else { throw Refusal(.biometryLockedOut) }
+            case .enrolled, .notEnrolled, .changed: throw Refusal(.authenticationFailed)
+            }
+        }
+        throw Refusal(.authenticationFailed, "no finger matched")
+    }
+
+    private enum CeremonyEnd {
+        case verdict(ReaderVerdict, HeldSecret?)
+        case fingers([String])
+    }
+
+    private func verdict(
+        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+    ) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
+        guard case .verdict(let verdict, let held) = try ceremony(for: caller, endsWithLock: endsWithLock, begin) else {
+            throw Refusal(.biometryNotAvailable, "the reader answered something else")
+        }
+        return (verdict, held)
+    }
+
+    /// Something at the reader that no prompt shows: the caller's own surface says what to do, and is told how it goes.
+    private func ceremony(
+        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+    ) throws(Refusal) -> CeremonyEnd {
+        let nonce: [UInt8]
+        do throws(SystemFault) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "the reader cannot be asked") }
+        let pending = try room.attention.begin(for: caller.uid)
+        defer { room.attention.forget(pending) }
+        guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
+        defer { room.reader.cancel(nonce) }
+        try tell("the fingerprint reader")
+        let deadline = MachineClock.monotonic + DoorLimits.userTimeout
+        while true {
+            switch pending.next() {
+            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return .verdict(verdict, held)
+            case .verdict(let verdict, _) where verdict.nonce == nonce: throw Refusal(.authenticationFailed, "the reader named another person")
+            case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
+            case .hint(let asked, let hint, let done, let total) where asked == nonce:
+                try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")
+                continue
+            case .readerGone: throw Refusal(.biometryNotAvailable, "the reader is gone")
+            case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
+            case .some: continue
+            case .none: break
+            }
+            switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
+            case .signalled: continue
+            case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
+            case .deadline: throw Refusal(.personTimeOver)
+            }
+        }
+    }
+
+    private func tell(_ place: String) throws(Refusal) {
+        do { try report(place) } catch {
+            throw Refusal(.cancelled, "the caller is gone")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// The enclave, reached over one caller's connection. Used by the thread that serves the caller and by no other.
+
+internal import EnclaveConnection
+internal import EnclaveWire
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+final class RemoteEnclave: EnclaveLine {
+    private let client: EnclaveClient
+    /// The caller's own connection.
+    private let socket: Descriptor
+    private let lent: LentKeys
+    /// Tells the caller that its time no longer runs on the machine's clock.
+    var onWaitingForPerson: (String) throws -> Void = { _ in }
+    /// Tells the caller that its request waits for its turn at the enclave.
+    var onQueued: () throws -> Void = {}
+    /// What the caller's context was authorised by, for the request that is served now. The enclave knows whose it is.
+    var authorisation: [UInt8]?
+
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LentKeys) {
+        client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
+        self.socket = socket
+        self.lent = lent
+    }
+
+    /// Who the caller is. To be asked before the caller is sent a word.
+    func identify() throws -> CallerIdentity {
+        do { return try client.identify() } catch { throw Self.outward(error) }
+    }
+
+    /// Gives the caller's own connection to the enclave.
+    func handOver() throws {
+        guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.notUnderstood }
+    }
+
+    // MARK: EnclaveLine
+
+    /// Asks for a lease over a standing connection that is up, since a key that cannot be called back is not lent. The
+    /// enclave may take a moment to see a standing connection that has just been made.
+    func lease() throws -> LeasedKeys {
+        for attempt in 1... {
+            guard let standing = lent.standing(within: DoorLimits.machineTime) else { throw Self.silent }
+            do {
+                let answer = try send(.lease)
+                guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
+                return LeasedKeys(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
+            } catch let refusal as Refusal
+                where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
+            {
+                Pause.milliseconds(KeychainLimits.leasePauseMilliseconds)
+            }
+        }
+        throw Self.silent
+    }
+
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
+        // A password takes its turn, and what nobody waits for any more is to leave the queue.
+        let needsPassword = row.accessControl?.needsApplicationPassword == true
+        let answer = try send(.seal(row), password: password, watchesCaller: needsPassword)
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.notUnderstood }
+        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+    }
+
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
+        // Only where a person may be asked, or a password takes its turn, can the wait be long enough for the caller to end meanwhile.
+        let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
+        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorisation: authorisation)
+        let answer = try send(request, password: password, watchesCaller: mayWait)
+        guard case .opened = answer.reply else { throw Self.notUnderstood }
+        return try secret(of: answer, KeyLease.keyBytes)
+    }
+
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8] {
+        guard case .sealed(let wrapped) = try send(.rewrap(row, wrapped: wrapped, generation: generation)).reply else {
+            throw Self.notUnderstood
+        }
+        return wrapped
+    }
+
+    func retire(_ keys: [KeyName]) throws {
+        guard case .done = try send(.retire(keys)).reply else { throw Self.notUnderstood }
+    }
+
+    func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
+        guard case .consented(let choice) = try send(.consent(consent, reason: reason), watchesCaller: true).reply else { throw Self.notUnderstood }
+        return choice
+    }
+
+    func fate(_ key: KeyName) throws -> KeyFate {
+        guard case .fate(let fate) = try send(.fate(key)).reply else { throw Self.notUnderstood }
+        return fate
+    }
+
+    // MARK: One exchange
+
+    /// The enclave's answer; a refusal is thrown.
+    private func send(
+        _ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watchesCaller: Bool = false, descriptors: [Descriptor] = []
+    ) throws -> EnclaveAnswer {
+        let answer: EnclaveAnswer
+        var callerKnowsPlace = false
+        let onProgress = { [onWaitingForPerson, onQueued] (progress: EnclaveClient.Progress) in
+            switch progress {
+            case .waitingForPerson(let place):
+                if !callerKnowsPlace { try? onWaitingForPerson(place) }
+                callerKnowsPlace = true
+            case .queued: try? onQueued()
+            }
+        }
+        do throws(EnclaveFault) {
+            if request.takesSecret {
+                answer = try client.send(request, secret: password, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
+            } else {
+                answer = try client.send(request, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
+            }
+        } catch {
+            throw Self.outward(error)
+        }
+        if case .refused(let refusal) = answer.reply { throw refusal }
+        return answer
+    }
+
+    private func secret(of answer: EnclaveAnswer, _ count: Int) throws -> SecretBytes {
+        do { return try answer.takeSecret(count) } catch { throw Self.outward(error) }
+    }
+
+    private static func outward(_ fault: EnclaveFault) -> any Error {
+        switch fault {
+        case .callerGone: CallerGone()
+        case .refused(let refusal): refusal
+        case .late, .unreachable: silent
+        case .notUnderstood: notUnderstood
+        }
+    }
+
+    private static var silent: Refusal { Refusal(.unavailable, "the enclave does not answer") }
+    private static var notUnderstood: Refusal { Refusal(.internalFault, "the enclave's answer is not understood") }
+}

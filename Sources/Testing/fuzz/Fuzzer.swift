@@ -1,0 +1,42 @@
+internal import CertificateFuzzing
+internal import FuzzHarness
+internal import Foundation
+internal import KeychainFuzzing
+
+/// What is fuzzed, by the names of the folders in Fuzz/Corpus.
+enum Fuzzer: String, CaseIterable {
+    case wire, state, keychain, row, certificate
+
+    /// One input, as the engine gives it.
+    typealias Entry = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+
+    var entry: Entry {
+        switch self {
+        case .wire: { Self.run($0, $1) { try Self.wireFuzzing.get().run($0) } }
+        case .state: { Self.run($0, $1) { try Self.stateFuzzing.get().run($0) } }
+        case .keychain: { Self.run($0, $1) { try KeychainDoorFuzzing.run($0) } }
+        case .row: { Self.run($0, $1) { try RowFuzzing.run($0) } }
+        case .certificate: { Self.run($0, $1) { try CertificateFuzzing.run($0) } }
+        }
+    }
+
+    /// Inputs to begin with; none where Fuzz/Corpus has all that there are.
+    func seeds() throws -> [[UInt8]] {
+        switch self {
+        case .wire: try WireFuzzing.seeds()
+        case .state: try StateFuzzing.seeds()
+        case .keychain: try KeychainDoorFuzzing.seeds()
+        case .row: try RowFuzzing.seeds()
+        case .certificate: []
+        }
+    }
+
+    private static let wireFuzzing = Result { try WireFuzzing() }
+    private static let stateFuzzing = Result { try StateFuzzing() }
+
+    /// A promise that the input breaks ends the process, so that the engine keeps the input.
+    private static func run<Answer>(_ start: UnsafePointer<UInt8>?, _ count: Int, _ body: ([UInt8]) throws -> Answer) -> Int32 {
+        do { _ = try body(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }
+        return 0
+    }
+}

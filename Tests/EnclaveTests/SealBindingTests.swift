@@ -1,0 +1,71 @@
+import Crypto
+import Enclave
+import Foundation
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanPersonWire
+import VaubanSecretBytes
+
+/// The passcode that authorizes a request opens for that request as it was meant, and for no other: whoever carries the request
+/// can seal secrets of its own for the same challenge.
+@Suite struct SealBindingTests {
+    private let inbox = PasscodeInbox(clock: ManualClock())
+
+    private static func seal(_ byte: UInt8, _ cipher: UInt8 = 9) -> SealedPasscode {
+        SealedPasscode(encapsulated: [UInt8](repeating: byte, count: 32), ciphertext: [UInt8](repeating: cipher, count: 30))
+    }
+
+    private static func settings(_ grace: Int64 = 30, _ idle: Int64 = 600, _ screen: Bool = true) -> CredentialRequest {
+        .configure(LockSettings(graceSeconds: grace, idleSeconds: idle, locksWithScreen: screen))
+    }
+
+    /// Each request, and each with one thing changed.
+    private static let requests: [CredentialRequest] = [
+        .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: seal(1)), .setPasscode(recoveryKey: seal(2)),
+        .changePasscode(new: seal(1), rolls: false), .changePasscode(new: seal(2), rolls: false), .changePasscode(new: seal(1, 8), rolls: false),
+        .changePasscode(new: seal(1), rolls: true),
+        .removePasscode, .erase,
+        .recover(new: seal(1), newRecoveryKey: nil), .recover(new: seal(2), newRecoveryKey: nil), .recover(new: seal(1), newRecoveryKey: seal(2)),
+        .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
+        .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
+        settings(), settings(31), settings(30, 601), settings(30, 600, false),
+        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers, .listFingers,
+    ]
+
+    /// The same with the answers to a question for consent; nil is an unlock, or a secret that authorizes nothing.
+    private static let all: [SealBinding?] = [nil] + requests.map { .credential($0) } + [
+        consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
+    ]
+
+    private static func consent(_ choice: ConsentChoice, of item: String = "mail/me", _ purpose: Consent.Purpose = .readItem) -> SealBinding {
+        .consent(Consent(purpose, offered: [.once, .untilLock, .always], item: item, owner: "program:/usr/bin/mail"), choice)
+    }
+
+    /// Seals as the client does, by the specification: the binding is HPKE's additional data, the info is the challenge's.
+    private func seal(_ challenge: PasscodeChallenge, for binding: SealBinding?) throws -> SealedPasscode {
+        let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: inbox.card.publicKey)
+        let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: 1000)))
+        let passcode = Data("correct horse".utf8)
+        let ciphertext = try binding.map { try sender.seal(passcode, authenticating: Data($0.encoded())) } ?? sender.seal(passcode)
+        return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
+    }
+
+    /// One challenge for all, so that nothing but the binding can tell them apart.
+    @Test func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
+        let challenge = try inbox.challenge(.change, for: 1000)
+        for meant in Self.all {
+            let sealed = try seal(challenge, for: meant)
+            for asked in Self.all {
+                let end = refusal { _ = try inbox.unseal(sealed, challenge, of: 1000, authorizing: asked) }
+                #expect(end?.reason == (meant == asked ? nil : .badParameter), "\(String(describing: meant)) for \(String(describing: asked))")
+            }
+        }
+    }
+
+    @Test func aRequestsChallengeIsForItsPurpose() {
+        #expect(Set(Self.requests.map(\.purpose)) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enrol])
+        #expect(CredentialRequest.forgetFingers.purpose == CredentialRequest.enrol(unlocks: true).purpose)
+    }
+}

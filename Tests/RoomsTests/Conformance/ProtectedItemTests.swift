@@ -1,0 +1,63 @@
+import Foundation
+import Security
+import TestSupport
+import Testing
+
+extension AppleNames {
+    /// Items with an access control in queries, where nobody may be asked (Specs/secitem.md, 6.6).
+    @Suite("Conformance: protected items")
+    struct ProtectedItemTests {
+        private let calls = Calls()
+
+        init() throws {
+            try Conformance.prepare()
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            #expect(calls.add("plain", "plain") == errSecSuccess)
+            #expect(calls.add("guarded", "guarded", [kSecAttrAccessControl: control]) == errSecSuccess)
+        }
+
+        private func all(_ more: [CFString: Any]) -> (status: OSStatus, values: [String]) {
+            let found = calls.find(calls.item(nil, [kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true]).merging(more) { $1 })
+            return (found.status, (found.result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) })
+        }
+
+        /// One protected item in a broad search makes all of it ask; a search that leaves such items out does not.
+        @Test(.proves("C-107", "C-108"))
+        func oneOfThemDecidesForTheWholeSearch() {
+            #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
+            #expect(all([kSecUseNoAuthenticationUI: true]).status == errSecInteractionNotAllowed)
+            #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]) == (errSecSuccess, ["plain"]))
+            // The narrow search asks nobody.
+            #expect(calls.value("plain") == "plain")
+            // That it exists can be told without asking; what it says of itself cannot.
+            for returns in [[:], [kSecReturnAttributes: true], [kSecReturnPersistentRef: true]] as [[CFString: Any]] {
+                let query = calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).merging(returns) { $1 }
+                #expect(calls.find(query).status == errSecInteractionNotAllowed)
+            }
+            #expect(calls.find(calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip])).status == errSecItemNotFound)
+            #expect(calls.find(calls.item("nowhere", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])).status == errSecItemNotFound)
+        }
+
+        @Test(.proves("C-091"))
+        func changingOneAsksAsReadingItDoes() {
+            let quiet = calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
+            #expect(calls.update(quiet, [kSecValueData: Data("changed".utf8)]) == errSecInteractionNotAllowed)
+            #expect(calls.update(quiet, [kSecAttrComment: "changed"]) == errSecInteractionNotAllowed)
+            // All or none: the plain one does not change either.
+            let both = calls.item(nil, [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
+            #expect(calls.update(both, [kSecAttrComment: "changed"]) == errSecInteractionNotAllowed)
+            #expect(calls.find(calls.item("plain", [kSecAttrComment: "changed"])).status == errSecItemNotFound)
+            // Adding over it is a duplicate, and asks nobody; so does deleting it.
+            #expect(calls.add("guarded", "other") == errSecDuplicateItem)
+            #expect(calls.update(calls.item("plain", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]), [kSecAttrComment: "c"]) == errSecParam)
+            #expect(calls.delete(calls.item("guarded")) == errSecSuccess)
+        }
+
+        @Test func oneGoesNowhereElse() throws {
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            #expect(calls.add("both", "v", [kSecAttrAccessControl: control, kSecAttrSynchronizable: true]) == errSecParam)
+            #expect(calls.add("synced", "v", [kSecAttrSynchronizable: true]) == errSecSuccess)
+            #expect(calls.update(calls.item("synced", [kSecAttrSynchronizable: true]), [kSecAttrAccessControl: control]) == errSecParam)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Security
+import TestSupport
+import Testing
+
+extension AppleNames {
+    /// Persistent references (Specs/secitem.md, 6.5).
+    @Suite("Conformance: persistent references")
+    struct ReferenceTests {
+        private let calls = Calls()
+
+        init() throws { try Conformance.prepare() }
+
+        private func reference(_ query: [CFString: Any]) -> Data? {
+            calls.find(query.merging([kSecReturnPersistentRef: true]) { $1 }).result as? Data
+        }
+
+        @Test("17: 20 bytes that find their item whatever it is called")
+        func twentyBytes() throws {
+            calls.add("a", "v")
+            let ref = try #require(reference(calls.item("a")))
+            #expect(ref.count == 20 && ref.prefix(4) == Data("genp".utf8))
+            // The class may be left out.
+            #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
+            #expect(calls.update(calls.item("a"), [kSecAttrAccount: "renamed", kSecValueData: Data("w".utf8)]) == errSecSuccess)
+            #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("w".utf8))
+            #expect(reference(calls.item("renamed")) == ref)
+        }
+
+        @Test func otherFiltersAreRefusedInASearch() throws {
+            calls.add("a")
+            let ref = try #require(reference(calls.item("a")))
+            #expect(calls.find([kSecValuePersistentRef: ref, kSecAttrAccount: "a"]).status == errSecParam)
+            #expect(calls.find([kSecClass: kSecClassGenericPassword, kSecValuePersistentRef: ref, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true]).result is [Data])
+            #expect(calls.find([kSecClass: kSecClassInternetPassword, kSecValuePersistentRef: ref]).status == errSecNoSuchClass)
+            // To change and to delete, both must be so.
+            #expect(calls.delete([kSecValuePersistentRef: ref, kSecAttrAccount: "b"]) == errSecItemNotFound)
+            #expect(calls.update([kSecValuePersistentRef: ref, kSecAttrAccount: "a"], [kSecAttrComment: "c"]) == errSecSuccess)
+            #expect(calls.delete([kSecValuePersistentRef: ref]) == errSecSuccess)
+            #expect(calls.find([kSecValuePersistentRef: ref]).status == errSecItemNotFound)
+        }
+
+        @Test func itFindsWhatIsSynchronised() throws {
+            calls.add("a", "v", [kSecAttrSynchronizable: true])
+            let ref = try #require(reference(calls.item("a", [kSecAttrSynchronizable: true])))
+            #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
+        }
+
+        @Test(arguments: [Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30)])
+        func whatIsNoneIsRefused(_ bytes: Data) {
+            #expect(calls.find([kSecValuePersistentRef: bytes]).status == errSecParam)
+        }
+
+        @Test func aReferenceInAnAddIsIgnored() throws {
+            calls.add("a")
+            let ref = try #require(reference(calls.item("a")))
+            #expect(calls.add("b", "v", [kSecValuePersistentRef: ref]) == errSecSuccess)
+            #expect(reference(calls.item("b")) != ref)
+        }
+
+        @Test func anItemThatIsAddedAnewHasAnother() throws {
+            calls.add("a")
+            let ref = try #require(reference(calls.item("a")))
+            #expect(calls.delete(calls.item("a")) == errSecSuccess)
+            calls.add("a")
+            #expect(reference(calls.item("a")) != ref)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Security
+import TestSupport
+import Testing
+
+extension AppleNames {
+    /// What each combination of return keys gives (Specs/secitem.md, 6.1).
+    @Suite("Conformance: results")
+    struct ShapeTests {
+        private let calls = Calls()
+
+        init() throws { try Conformance.prepare() }
+
+        private func keys(_ result: AnyObject?) -> Set<String> {
+            Set((result as? [String: Any])?.keys.filter { ["v_Data", "v_PersistentRef", "v_Ref", "class", "acct", "pdmn"].contains($0) } ?? [])
+        }
+
+        @Test(.proves("C-013", "C-023"))
+        func everyCombinationHasItsShape() throws {
+            #expect(calls.add("a") == errSecSuccess)
+            func shape(_ returns: [CFString]) -> AnyObject? {
+                let found = calls.find(calls.item("a", Dictionary(uniqueKeysWithValues: returns.map { ($0, true as Any) })))
+                // Nothing in the result says nothing where the call failed.
+                #expect(found.status == errSecSuccess)
+                return found.result
+            }
+            let (data, attributes, persistent, ref) = (kSecReturnData, kSecReturnAttributes, kSecReturnPersistentRef, kSecReturnRef)
+            #expect(shape([]) == nil)
+            #expect(shape([data]) as? Data == Data("value".utf8))
+            #expect((shape([persistent]) as? Data)?.count == 20)
+            // A password has no reference object.
+            #expect(shape([ref]) == nil)
+            #expect(keys(shape([attributes])) == ["acct", "pdmn"])
+            #expect(keys(shape([data, persistent])) == ["v_Data", "v_PersistentRef"])
+            #expect(keys(shape([attributes, data])) == ["acct", "pdmn", "v_Data"])
+            #expect(keys(shape([attributes, persistent])) == ["acct", "pdmn", "v_PersistentRef"])
+            #expect(keys(shape([attributes, data, persistent])) == ["acct", "pdmn", "v_Data", "v_PersistentRef"])
+            #expect(keys(shape([attributes, ref])) == ["acct", "pdmn", "class"])
+            #expect(keys(shape([data, ref])) == ["class", "v_Data"])
+        }
+
+        @Test(.proves("C-015", "C-016"))
+        func theLimitSaysWhetherItIsAList() {
+            for account in ["a", "b", "c"] { calls.add(account) }
+            func found(_ limit: Any?) -> AnyObject? {
+                var query = calls.item(nil, [kSecReturnData: true])
+                if let limit { query[kSecMatchLimit] = limit }
+                let found = calls.find(query)
+                #expect(found.status == errSecSuccess)
+                return found.result
+            }
+            #expect(found(nil) is Data)
+            #expect(found(kSecMatchLimitOne) is Data)
+            #expect(found(1) is Data)
+            #expect((found(2) as? [Data])?.count == 2)
+            #expect((found(kSecMatchLimitAll) as? [Data])?.count == 3)
+            #expect((found(100) as? [Data])?.count == 3)
+            // One item is a list of one where a list was asked for.
+            #expect((calls.find(calls.item("a", [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll])).result as? [Data])?.count == 1)
+        }
+
+        @Test func anItemWithoutAValueHasEmptyDataAndNoKey() throws {
+            #expect(calls.add("none", nil) == errSecSuccess)
+            #expect(calls.find(calls.item("none", [kSecReturnData: true])).result as? Data == Data())
+            #expect(keys(calls.find(calls.item("none", [kSecReturnData: true, kSecReturnAttributes: true])).result) == ["acct", "pdmn"])
+            #expect(calls.add("empty", "") == errSecSuccess)
+            #expect(keys(calls.find(calls.item("empty", [kSecReturnData: true, kSecReturnAttributes: true])).result) == ["acct", "pdmn", "v_Data"])
+        }
+
+        @Test func addingGivesWhatFindingGives() throws {
+            var result: CFTypeRef?
+            let item = calls.item("a", [kSecValueData: Data("v".utf8), kSecReturnAttributes: true, kSecReturnPersistentRef: true])
+            #expect(SecItemAdd(item as CFDictionary, &result) == errSecSuccess)
+            let added = try #require(result as? [String: Any])
+            let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true, kSecReturnPersistentRef: true])).result as? [String: Any])
+            #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
+        }
+
+        @Test func whatWasReturnedFindsTheSameItem() throws {
+            calls.add("a", "v", [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
+            calls.add("b")
+            let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [CFString: Any])
+            // Accessibility and access control together are refused, but for the pair that comes back of a plain item.
+            var query = found
+            query[kSecClass] = kSecClassGenericPassword
+            query[kSecReturnData] = true
+            #expect(calls.find(query).result as? Data == Data("v".utf8))
+        }
+
+        @Test func valuesComeBackInTheirTypeAndCompareByTheirBytes() throws {
+            #expect(calls.add("text") == errSecSuccess)
+            #expect(SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("text".utf8), kSecValueData: Data()]) as CFDictionary, nil) == errSecDuplicateItem)
+            #expect(SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("data".utf8), kSecValueData: Data()]) as CFDictionary, nil) == errSecSuccess)
+            #expect(calls.find(calls.item(nil, [kSecAttrAccount: "data"])).status == errSecSuccess)
+            let found = calls.find(calls.item("data", [kSecReturnAttributes: true])).result as? [String: Any]
+            #expect(found?["acct"] is Data)
+            // Neither case nor composition of letters is folded.
+            #expect(calls.find(calls.item("TEXT")).status == errSecItemNotFound)
+            // A Boolean is a number, and text that is a number is one.
+            #expect(calls.add("n", "v", [kSecAttrIsInvisible: true, kSecAttrCreator: "17"]) == errSecSuccess)
+            #expect(calls.find(calls.item("n", [kSecAttrIsInvisible: 1, kSecAttrCreator: 17])).status == errSecSuccess)
+        }
+    }
+}

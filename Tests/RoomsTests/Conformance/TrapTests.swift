@@ -1,0 +1,130 @@
+import Foundation
+import Security
+import TestSupport
+import Testing
+
+extension AppleNames {
+    /// The traps of Specs/secitem.md, 13, each by its number.
+    @Suite("Conformance: traps")
+    struct TrapTests {
+        private let calls = Calls()
+
+        init() throws { try Conformance.prepare() }
+
+        @Test("1: one to read, all to change and to delete", .proves("C-007", "C-015", "C-017", "C-018"))
+        func limits() {
+            for account in ["a", "b"] { calls.add(account) }
+            #expect(calls.find(calls.item(nil, [kSecReturnData: true])).result is Data)
+            #expect(calls.update(calls.item(), [kSecAttrComment: "c"]) == errSecSuccess)
+            #expect((calls.find(calls.item(nil, [kSecAttrComment: "c", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 2)
+            for limit in [kSecMatchLimitOne, kSecMatchLimitAll] {
+                #expect(calls.delete(calls.item(nil, [kSecMatchLimit: limit])) == errSecParam)
+                #expect(calls.update(calls.item(nil, [kSecMatchLimit: limit]), [kSecAttrComment: "d"]) == errSecParam)
+            }
+            #expect(calls.delete(calls.item()) == errSecSuccess)
+            #expect(calls.find(calls.item()).status == errSecItemNotFound)
+        }
+
+        @Test("3: uniqueness knows neither accessibility nor label nor generic", .proves("C-010"))
+        func uniqueness() {
+            #expect(calls.add("a") == errSecSuccess)
+            let others: [[CFString: Any]] = [
+                [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock], [kSecAttrLabel: "other"], [kSecAttrGeneric: Data([1])], [kSecAttrCreator: 1],
+            ]
+            for other in others { #expect(calls.add("a", "v", other) == errSecDuplicateItem) }
+            // A view and a token are part of it.
+            #expect(calls.add("a", "v", [kSecAttrSyncViewHint: "view"]) == errSecSuccess)
+            #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecSuccess)
+            #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecDuplicateItem)
+            #expect((calls.find(calls.item("a", [kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 3)
+            #expect((calls.find(calls.item("a", [kSecAttrTokenID: "", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 2)
+        }
+
+        @Test("4: not to name sync means what stays here, in every verb")
+        func synchronizable() {
+            #expect(calls.add("a", "here") == errSecSuccess)
+            #expect(calls.add("a", "everywhere", [kSecAttrSynchronizable: true]) == errSecSuccess)
+            #expect(calls.value("a") == "here")
+            let any = calls.item("a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
+            #expect((calls.find(any).result as? [Data])?.count == 2)
+            #expect(calls.update(calls.item("a"), [kSecValueData: Data("changed".utf8)]) == errSecSuccess)
+            #expect(calls.find(calls.item("a", [kSecAttrSynchronizable: true, kSecReturnData: true])).result as? Data == Data("everywhere".utf8))
+            #expect(calls.delete(calls.item("a")) == errSecSuccess)
+            #expect(calls.find(calls.item("a", [kSecAttrSynchronizable: true])).status == errSecSuccess)
+            #expect(calls.delete(calls.item("a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny])) == errSecSuccess)
+        }
+
+        @Test("5: accessibility and access control together are refused")
+        func accessibilityAndControl() throws {
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
+            #expect(calls.add("a", "v", [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control]) == errSecParam)
+        }
+
+        @Test("8, 9: dates are the keychain's, and a change is always later")
+        func dates() throws {
+            let old = Date(timeIntervalSince1970: 0)
+            #expect(calls.add("a", "v", [kSecAttrCreationDate: old, kSecAttrModificationDate: old]) == errSecSuccess)
+            func dates() throws -> (Date, Date) {
+                let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [String: Any])
+                return (try #require(found["cdat"] as? Date), try #require(found["mdat"] as? Date))
+            }
+            var (created, modified) = try dates()
+            #expect(created > old && modified == created)
+            for _ in 0..<5 {
+                #expect(calls.update(calls.item("a"), [kSecAttrModificationDate: old, kSecAttrCreationDate: old, kSecAttrComment: "c"]) == errSecSuccess)
+                let next = try dates()
+                #expect(next.0 == created && next.1 >= modified.addingTimeInterval(0.0009))
+                (created, modified) = next
+            }
+        }
+
+        @Test("11: match keys that are accepted and mean nothing")
+        func ignoredMatchKeys() {
+            calls.add("a")
+            let ignored: [CFString: Any] = [
+                kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchSearchList: [] as [Any], "m_Whatever" as CFString: 1,
+            ]
+            #expect(calls.find(calls.item("A", ignored)).status == errSecItemNotFound)
+            #expect(calls.find(calls.item("a", ignored)).status == errSecSuccess)
+        }
+
+        @Test("14: unknown keys and classes", .proves("C-011"))
+        func unknownKeys() {
+            calls.add("a")
+            #expect(calls.find(calls.item("a", ["zzzz" as CFString: 1])).status == errSecNoSuchAttr)
+            #expect(calls.find(calls.item("a", [kSecAttrServer: "s"])).status == errSecNoSuchAttr)
+            #expect(calls.find(calls.item("a", ["nonsense" as CFString: 1])).status == errSecParam)
+            #expect(calls.find(calls.item("a", ["x" as CFString: 1])).status == errSecParam)
+            #expect(calls.find(calls.item("a", ["u_Whatever" as CFString: 1])).status == errSecParam)
+            #expect(calls.find(calls.item("a", ["r_Whatever" as CFString: true])).status == errSecParam)
+            #expect(calls.find(calls.item("a", [kSecReturnData: 1 as NSNumber, kSecMatchLimit: "x"])).status == errSecParam)
+            #expect(calls.find([kSecClass: "apls", kSecAttrAccount: "a"]).status == errSecNoSuchClass)
+            #expect(calls.find([kSecAttrAccount: "a"]).status == errSecParam)
+            var many = calls.item("a")
+            for index in 0..<130 { many["m_\(1000 + index)" as CFString] = 1 }
+            #expect(calls.find(many).status == errSecParam)
+        }
+
+        @Test("15: the data protection flag is accepted and ignored")
+        func dataProtection() {
+            #expect(calls.add("a", "v", [kSecUseDataProtectionKeychain: true]) == errSecSuccess)
+            #expect(calls.find(calls.item("a", [kSecUseDataProtectionKeychain: false])).status == errSecSuccess)
+        }
+
+        @Test("16: what an update may not say", .proves("C-017"))
+        func updates() {
+            calls.add("a")
+            #expect(calls.update(calls.item("a"), [kSecClass: kSecClassGenericPassword]) == errSecNoSuchAttr)
+            #expect(calls.update(calls.item("a"), [kSecReturnData: true]) == errSecNoSuchAttr)
+            #expect(calls.update(calls.item("a"), [kSecMatchLimit: kSecMatchLimitOne]) == errSecNoSuchAttr)
+            #expect(calls.update(calls.item("a"), [kSecValuePersistentRef: Data(count: 20)]) == errSecNoSuchAttr)
+            #expect(calls.update(calls.item("a"), [kSecValueData: "text"]) == errSecParam)
+            // A rename onto another item is refused, and changes nothing.
+            calls.add("b", "b")
+            #expect(calls.update(calls.item("b"), [kSecAttrAccount: "a"]) == errSecDuplicateItem)
+            #expect(calls.value("b") == "b")
+            #expect(calls.update(calls.item("b"), [kSecAttrAccount: "c"]) == errSecSuccess)
+            #expect(calls.value("c") == "b")
+        }
+    }
+}

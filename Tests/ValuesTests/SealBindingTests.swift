@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanPersonWire
+
+/// What a passcode that authorizes a request is bound to is written the same way by everybody, and differently for every request.
+@Suite struct SealBindingTests {
+    private static func octets(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+    private static let new = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 22))
+    private static let key = SealedPasscode(encapsulated: octets(6, 32), ciphertext: octets(7, 64))
+    private static let newBytes = [0x30, 0x3A, 0x04, 0x20] + octets(4, 32) + [0x04, 0x16] + octets(5, 22)
+    private static let keyBytes = [0xA0, 0x66, 0x30, 0x64, 0x04, 0x20] + octets(6, 32) + [0x04, 0x40] + octets(7, 64)
+
+    /// Every request, with every optional secret present in one and absent in another.
+    static let known: [(request: CredentialRequest, bytes: [UInt8])] = [
+        (.setPasscode(recoveryKey: nil), [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA0, 0x00]),
+        (.setPasscode(recoveryKey: key), [0x30, 0x71, 2, 1, 2, 0xA0, 0x6C, 0x30, 0x6A, 0xA0, 0x68] + keyBytes),
+        (.changePasscode(new: new, rolls: false), [0x30, 0x48, 2, 1, 2, 0xA0, 0x43, 0x30, 0x41, 0xA1, 0x3F] + newBytes + [1, 1, 0x00]),
+        (.changePasscode(new: new, rolls: true), [0x30, 0x48, 2, 1, 2, 0xA0, 0x43, 0x30, 0x41, 0xA1, 0x3F] + newBytes + [1, 1, 0xFF]),
+        (.removePasscode, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA2, 0x00]),
+        (.erase, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA3, 0x00]),
+        (.recover(new: new, newRecoveryKey: nil), [0x30, 0x45, 2, 1, 2, 0xA0, 0x40, 0x30, 0x3E, 0xA4, 0x3C] + newBytes),
+        (
+            .recover(new: new, newRecoveryKey: key),
+            [0x30, 0x81, 0xB0, 2, 1, 2, 0xA0, 0x81, 0xAA, 0x30, 0x81, 0xA7, 0xA4, 0x81, 0xA4] + newBytes + keyBytes
+        ),
+        (.setRecoveryKey(nil), [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA5, 0x00]),
+        (.setRecoveryKey(key), [0x30, 0x71, 2, 1, 2, 0xA0, 0x6C, 0x30, 0x6A, 0xA5, 0x68] + keyBytes),
+        (
+            .configure(LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)),
+            [0x30, 0x15, 2, 1, 2, 0xA0, 0x10, 0x30, 0x0E, 0xA6, 0x0C, 0x30, 0x0A, 2, 1, 0x1E, 2, 2, 0x02, 0x58, 1, 1, 0xFF]
+        ),
+        (.enrol(unlocks: false), [0x30, 0x0C, 2, 1, 2, 0xA0, 0x07, 0x30, 0x05, 0xA7, 0x03, 1, 1, 0x00]),
+        (.enrol(unlocks: true), [0x30, 0x0C, 2, 1, 2, 0xA0, 0x07, 0x30, 0x05, 0xA7, 0x03, 1, 1, 0xFF]),
+        (.forgetFingers, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA8, 0x00]),
+        (.listFingers, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA9, 0x00]),
+    ]
+
+    @Test func everyBindingIsWhatTheSpecificationWrites() throws {
+        for answer in Self.known { #expect(try SealBinding.credential(answer.request).encoded() == answer.bytes, "\(answer.request)") }
+        #expect(Set(Self.known.map(\.bytes)).count == Self.known.count)
+    }
+
+    /// What is authorized is read as it was bound: the request is on the wire in the bytes of its binding.
+    @Test func aRequestCarriesTheBytesThatItsSealIsBoundTo() throws {
+        let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)
+        for (request, bytes) in Self.known {
+            let bound = Array(try request.encoded())
+            let sent = try PersonRequest.credential(request, challenge, authority: Self.new).encoded()
+            #expect(Array(bytes.suffix(bound.count)) == bound)
+            #expect(sent.indices.contains { sent[$0...].starts(with: bound) }, "\(request)")
+        }
+    }
+
+    @Test func theSpecificationsExampleIsWhatTheCodeWrites() throws {
+        let document = try SpecDocument("person-wire")
+        #expect(try document.example("seal binding") == SealBinding.credential(.changePasscode(new: Self.new, rolls: true)).encoded())
+    }
+
+    /// A secret of the request that were missing here could be replaced on its way.
+    @Test func theOtherSecretsAreThoseThatAreBound() throws {
+        for (request, bytes) in Self.known {
+            for other in request.otherSecrets.compactMap({ $0 }) {
+                let written = try other.encoded()
+                #expect(bytes.indices.contains { bytes[$0...].starts(with: written) }, "\(request)")
+            }
+        }
+        #expect(CredentialRequest.recover(new: Self.new, newRecoveryKey: Self.key).otherSecrets == [Self.new, Self.key])
+        #expect(CredentialRequest.recover(new: Self.new, newRecoveryKey: nil).otherSecrets == [Self.new, nil])
+        #expect(CredentialRequest.changePasscode(new: Self.new, rolls: true).otherSecrets == [Self.new])
+        #expect(CredentialRequest.setRecoveryKey(Self.key).otherSecrets == [Self.key])
+        #expect(CredentialRequest.setPasscode(recoveryKey: Self.key).otherSecrets == [Self.key])
+    }
+}

@@ -1,0 +1,54 @@
+// What must never be in reach of a target, whatever Package.swift says.
+
+/// What must not be in reach of a target, through any number of imports.
+struct ForbiddenReach {
+    let target: String
+    let modules: Set<String>
+    /// Modules that come in families, by how their names begin.
+    let modulePrefixes: [String]
+    /// System headers of C shims, by how their names begin.
+    let headerPrefixes: [String]
+
+    init(target: String, modules: Set<String>, modulePrefixes: [String] = [], headerPrefixes: [String] = []) {
+        self.target = target
+        self.modules = modules
+        self.modulePrefixes = modulePrefixes
+        self.headerPrefixes = headerPrefixes
+    }
+
+    func forbids(_ name: String) -> Bool {
+        modules.contains(name) || modulePrefixes.contains(where: name.hasPrefix) || headerPrefixes.contains { name.hasPrefix("<" + $0) }
+    }
+}
+
+/// What rooms alone may have: what decides, what stores, what shows, and what shuts a room in.
+private let roomModules: Set<String> = [
+    "Enclave", "EnclaveSoftware", "EnclaveRoom", "EnclaveWire", "EnclaveConnection", "Keychain", "KeychainStore", "Authentication",
+    "FingerprintReader", "Witness", "Watcher", "Launcher", "VaubanRoomHardening", "CVaubanConfinement", "CVaubanBus", "GRDB",
+]
+
+let forbiddenReaches = [
+    // Neither a database nor a bus nor a network is in reach of anything that enclaved links, and no other room.
+    ForbiddenReach(
+        target: "enclaved",
+        modules: [
+            "GRDB", "GRDBSQLite", "SQLite3", "SwiftCSV", "CSystemd", "FoundationNetworking", "AsyncHTTPClient", "Hummingbird", "Keychain",
+            "KeychainStore", "Authentication", "FingerprintReader", "CVaubanBus",
+        ],
+        modulePrefixes: ["NIO"],
+        headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
+    // A room knows another by its door alone.
+    ForbiddenReach(target: "keychaind", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
+    ForbiddenReach(target: "authd", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Keychain", "KeychainStore", "GRDB", "Crypto", "CVaubanBus"]),
+    ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
+    ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
+    ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
+    // The database is the store's.
+    ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
+    // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.
+    ForbiddenReach(target: "VaubanSecurity", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanLocalAuthentication", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanKeychain", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanPrompt", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "vauban", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+]

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Who may import whom, as Package.swift says it: the manifest is the one place where a dependency is written down.
+struct PackageGraph {
+    struct Target {
+        let name: String
+        let kind: Kind
+        let folder: URL
+        /// The names of targets and products of other packages, as the manifest has them. A product of ours has its module's name.
+        let dependencies: Set<String>
+    }
+
+    enum Kind: String, Decodable { case regular, executable, test, system, binary, plugin, macro, snippet }
+
+    let targets: [Target]
+
+    /// The manifest of this repository, read by SwiftPM itself, with the targets that the environment adds.
+    static func read() throws -> PackageGraph {
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-manifest-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // A folder of its own, since this runs while the build's folder is in use.
+        process.arguments = ["swift", "package", "--package-path", SourceTree.root.path, "--scratch-path", scratch.path, "dump-package"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["VAUBAN_GTK": "1"]) { $1 }
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let json = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Fault(description: "swift package dump-package ended with \(process.terminationStatus)") }
+        return try PackageGraph(json: json)
+    }
+
+    init(json: Data) throws {
+        targets = try JSONDecoder().decode(Manifest.self, from: json).targets.map { target in
+            Target(
+                name: target.name, kind: target.type, folder: SourceTree.root.appendingPathComponent(target.path ?? "Sources/\(target.name)"),
+                dependencies: Set(target.dependencies.compactMap(\.name)))
+        }
+    }
+
+    /// All that is linked with the target, itself included, by the names of the manifest.
+    func closure(of name: String) -> Set<String> {
+        var reached: Set<String> = []
+        var next = [name]
+        while let target = next.popLast() {
+            guard reached.insert(target).inserted else { continue }
+            next += targets.first { $0.name == target }?.dependencies ?? []
+        }
+        return reached
+    }
+
+    struct Fault: Error, CustomStringConvertible { let description: String }
+
+    private struct Manifest: Decodable {
+        struct Target: Decodable {
+            let name: String
+            let type: Kind
+            let path: String?
+            let dependencies: [Dependency]
+        }
+
+        let targets: [Target]
+    }
+
+    /// One of `{"byName": ["Name", null]}`, `{"target": …}` and `{"product": ["Name", "package", …]}`.
+    private struct Dependency: Decodable {
+        let name: String?
+
+        init(from decoder: any Decoder) throws {
+            let form = try decoder.singleValueContainer().decode([String: [Word]].self).values.first
+            name = form?.first?.text
+        }
+    }
+
+    /// A word; what stands beside the name (conditions, aliases) is not read.
+    private struct Word: Decodable {
+        let text: String?
+
+        init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
+    }
+}
