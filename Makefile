@@ -1,7 +1,7 @@
 # The verbs of this project. Each can be repeated, shows what it does and says how long it took; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build sheet static install uninstall dist examples acceptance bench fuzz stress format clean
+.PHONY: help run test build sheet programs install uninstall dist examples acceptance bench fuzz stress format clean
 
 # A verb is one script or one line; what they share is in scripts/. Verbs never run beside each other: they share .build.
 .NOTPARALLEL:
@@ -22,8 +22,8 @@ build: ## install what is missing (asks first), then build everything in release
 sheet: ## build the window that asks on a desktop, with GTK 4; `make install` then installs it too
 	@scripts/timed sheet scripts/build sheet
 
-static: ## build what is installed: programs with the Swift standard library in them, and the modules of `vauban sdk`
-	@scripts/timed static sh -c 'scripts/build static && scripts/build-sdk'
+programs: ## build what is installed: programs with the libraries of Swift beside them, and the modules of `vauban sdk`
+	@scripts/timed programs sh -c 'scripts/build-programs && scripts/build-sdk'
 
 install: ## install the service, as root; PREFIX=$HOME/.local without root: user mode
 	@scripts/timed install scripts/install

@@ -3,11 +3,11 @@
 # a read-only root, a private volume, 256 MiB; through the shipped entrypoint, with the shipped rooms.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to make a read-only root'; exit 77; }
-command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
+for tool in setpriv unshare patchelf; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
-    for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     MODE=user PREFIX=$TMPDIR/image "$TMPDIR/release/scripts/install" >/dev/null || exit 1
     install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/volume"
     printf 'correct horse battery\n' >"$TMPDIR/secret"

@@ -4,7 +4,7 @@
 # proves: C-034 C-037 C-097
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
-for tool in setpriv unshare systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
+for tool in setpriv unshare patchelf systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
     command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }
 done
 # What of logins is the machine's, and must be the same afterwards: all that pam-auth-update reads and writes.
@@ -14,7 +14,7 @@ own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation un
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
-    for program in $(scripts/programs); do cp "$VAUBAN_BUILD/$program" "$TMPDIR/release/programs/" || exit 1; done
+    scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     [ -x "$VAUBAN_BUILD/pty-play" ] || { echo 'pty-play is not built'; exit 77; }
     cp "$VAUBAN_BUILD/pam_vauban.so" "$TMPDIR/release/programs/" || exit 1
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
@@ -123,6 +123,10 @@ if [ -n "$debian" ]; then
 else
     check 'where nothing writes stacks of logins none is changed' eval 'stacks | diff "$TMPDIR/stacks" -'
 fi
+# shellcheck disable=SC2016
+check 'they load Swift from beside them and from nowhere else' eval 'for program in $(scripts/programs); do
+    ldd "$prefix/lib/vauban/$program" | grep -E "libswift|Foundation" >"$TMPDIR/loaded" && ! grep -vF " $prefix/lib/vauban/swift-" "$TMPDIR/loaded" || exit 1
+done'
 check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . && ! find "$prefix" -type f -perm /022 | grep -q .'
 units=/etc/systemd/system
 check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'

@@ -41,7 +41,7 @@ struct SdkFlags: ParsableCommand {
         else {
             throw Refusal(
                 .unavailable,
-                "there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make static, make install"
+                "there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make programs, make install"
             )
         }
         guard !folder.contains(where: \.isWhitespace) else {
