@@ -91,6 +91,21 @@ import VaubanKeychainWire
         #expect(try room.get("own", as: granted("/usr/bin/chat")) == ["T.shared=moved"])
     }
 
+    /// In the order in which they are searched, and nobody is asked for it.
+    @Test func aProgramLearnsItsOwnGroupsAndNoOthers() throws {
+        let room = try Room()
+        let table = try table([["vauban-applications": ["program:/usr/bin/mail"], "keychain-access-groups": ["T.shared", "com.apple.token"]]])
+        let granted = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/usr/bin/mail"), chain: ["/usr/bin/mail"]), granted: table)
+        for (caller, application, groups) in [
+            (mail, "program:/usr/bin/mail", ["program:/usr/bin/mail"]),
+            (granted, "program:/usr/bin/mail", ["T.shared", "program:/usr/bin/mail", "com.apple.token"]), (Callers.script(), nil, ["unsigned"]),
+            (Caller(person: Room.person), nil, ["unsigned"]),
+        ] as [(Caller, String?, [String])] {
+            #expect(try room.serve(.ownRights, as: caller).messages == [.ownRights(application: application, groups: groups), .done])
+        }
+        #expect(room.consents.isEmpty)
+    }
+
     @Test func aTokenGroupIsReadOnly() throws {
         let room = try Room()
         let table = try table([["vauban-applications": ["program:/p"], "application-identifier": "com.apple.token"]])

@@ -41,7 +41,7 @@ import VaubanSecretBytes
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
             case .waitingForPerson, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted, .keepsHistory,
-                .cleared:
+                .cleared, .ownRights:
                 continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

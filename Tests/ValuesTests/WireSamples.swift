@@ -205,7 +205,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
-            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min), .handOver,
+            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights,
             .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
             .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
             .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
@@ -213,7 +213,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .history(.setting(true)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            KeychainReply.refused(refusal), .done, .handedOver, .versions([]), .keepsHistory(false), .cleared(0),
+            KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
+            .ownRights(application: "program:/usr/bin/mail", groups: ["mail", "family"]), .versions([]), .keepsHistory(false), .cleared(0),
             .versions([
                 ItemVersion(replaced: .max, changed: .min, protection: .whenUnlocked, accessControl: control),
                 ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),

@@ -87,6 +87,14 @@ package final class KeychainClient: Sendable {
         _ = try call(.discard, secret: nil, waiting: waiting)
     }
 
+    /// What this program is called in the keychain, and which groups are its own.
+    package func ownRights() throws(Refusal) -> OwnRights {
+        guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
+            throw Refusal(.internalFault, "the keychain says nothing of this program")
+        }
+        return rights
+    }
+
     /// What the person has permitted programs to do.
     package func permissions(waiting: Waiting? = nil) throws(Refusal) -> [Permission] {
         try call(.permissions, secret: nil, waiting: waiting).permissions
@@ -165,6 +173,7 @@ package final class KeychainClient: Sendable {
         var deleted: [DeletedItem] = []
         var keepsHistory: Bool?
         var cleared: Int?
+        var rights: OwnRights?
     }
 
     /// Looks at every row and at the file. `progress` is told how far it has come. A large file takes its time, so this call
@@ -238,6 +247,7 @@ package final class KeychainClient: Sendable {
             case .deleted(let item): outcome.deleted.append(item)
             case .keepsHistory(let isOn): outcome.keepsHistory = isOn
             case .cleared(let count): outcome.cleared = count
+            case .ownRights(let application, let groups): outcome.rights = OwnRights(application: application, groups: groups)
             case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
             case .queued: continue
             case .waitingForPerson(let place):
@@ -252,4 +262,12 @@ package final class KeychainClient: Sendable {
             }
         }
     }
+}
+
+/// What a program may use in the keychain without asking.
+package struct OwnRights: Hashable, Sendable {
+    /// The name that the system gave it; nil where it has none, and in user mode.
+    package let application: String?
+    /// In their order: the first takes what is added without a group.
+    package let groups: [String]
 }

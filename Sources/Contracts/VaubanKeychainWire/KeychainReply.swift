@@ -29,6 +29,8 @@ package enum KeychainReply: Hashable, Sendable {
     case keepsHistory(Bool)
     /// How many earlier values and deleted items were destroyed.
     case cleared(Int)
+    /// The name that the system gave the caller, where it has one, and the groups that are its own, in their order.
+    case ownRights(application: String?, groups: [String])
 }
 
 /// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
@@ -71,7 +73,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
-///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
+///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER, ownRights [13] OwnRights,
 ///   queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
@@ -80,6 +82,8 @@ extension KeychainReply: DERReadable, DERWritable {
     package static let permissionsMax = 6
     /// Earlier values of one item.
     package static let versionsMax = 10
+    /// Groups of one caller; a file of entitlements is no longer than that.
+    package static let groupsMax = 4096
 
     package init(from fields: inout DERFields) throws {
         try fields.version(KeychainRequest.version)
@@ -100,6 +104,17 @@ extension KeychainReply: DERReadable, DERWritable {
             case 10: return .deleted(try reply.value("deleted item"))
             case 11: return .keepsHistory(try reply.boolean("keeps history"))
             case 12: return .cleared(Int(try reply.integer("cleared", in: 0...Int64.max)))
+            case 13:
+                let application = try reply.optional(0, "application") { try $0.text("name", max: Permission.textBytesMax) }
+                let groups = try reply.optional(1, "groups") { list in
+                    var texts: [String] = []
+                    while !list.isEmpty {
+                        guard texts.count < Self.groupsMax else { throw DERFault("groups are too many") }
+                        texts.append(try list.text("group", max: Permission.textBytesMax))
+                    }
+                    return texts
+                }
+                return .ownRights(application: application, groups: groups ?? [])
             default: throw DERFault("reply is unknown")
             }
         }
@@ -125,6 +140,11 @@ extension KeychainReply: DERReadable, DERWritable {
             case .deleted(let item): try fields.tagged(10) { try $0.value(item) }
             case .keepsHistory(let isOn): try fields.tagged(11) { try $0.boolean(isOn) }
             case .cleared(let count): try fields.tagged(12) { try $0.integer(Int64(count)) }
+            case .ownRights(let application, let groups):
+                try fields.tagged(13) { reply in
+                    if let application { try reply.tagged(0) { try $0.text(application) } }
+                    if !groups.isEmpty { try reply.tagged(1) { list in for group in groups { try list.text(group) } } }
+                }
             }
         }
     }

@@ -37,6 +37,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case handOver
     /// Reads and changes what is kept of the past.
     case history(HistoryRequest, passwordBytes: Int? = nil)
+    /// What the caller is called, and which groups are its own.
+    case ownRights
 
     package static let applicationsMax = 64
     package static let passwordBytesMax = 1024
@@ -135,7 +137,7 @@ extension ItemChanges: DERReadable, DERWritable {
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
 ///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
-///   history [12], transfer [16] } }`
+///   history [12], ownRights [13], transfer [16] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -170,6 +172,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 10: return .restore(copyOf: try call.optionalInteger(0, "date", in: Int64.min...Int64.max))
             case 11: return .handOver
             case 12: return .history(try call.value("history"), passwordBytes: try Self.passwordBytes(&call))
+            case 13: return .ownRights
             case 16:
                 let query: ItemQuery = try call.value("query")
                 return .transfer(query, try call.value("attributes"), keepsOriginal: try call.boolean("keeps original"))
@@ -220,6 +223,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .examine: fields.tagged(9) { _ in }
             case .restore(let date): try fields.tagged(10) { try $0.optionalInteger(0, date) }
             case .handOver: fields.tagged(11) { _ in }
+            case .ownRights: fields.tagged(13) { _ in }
             case .history(let request, let passwordBytes):
                 try fields.tagged(12) { call in
                     try call.value(request)

@@ -119,6 +119,7 @@ package final class RequestInProgress {
         case .transfer(let query, let attributes, let keepsOriginal): try transfer(query, attributes, keepsOriginal: keepsOriginal)
         case .examine: try examine()
         case .history(let request, _): try history(request)
+        case .ownRights: try tellOwnRights()
         // Served without a database.
         case .restore, .handOver: break
         }
@@ -147,6 +148,19 @@ extension RequestInProgress {
         }
         knownRights = rights
         return rights
+    }
+}
+
+// MARK: What a caller is told of itself
+
+extension RequestInProgress {
+    /// Asks nobody: a new build of a known program is told what it may use as it is.
+    private func tellOwnRights() throws {
+        let rights = try rights(mayAsk: false)
+        // To be refused for something that names nothing would only teach programs to pass over it.
+        let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
+        try sink.send(.ownRights(application: caller.identity?.application?.text, groups: groups))
+        try sink.send(.done)
     }
 }
 

@@ -32,7 +32,7 @@ extension KeychainRequest {
     fileprivate var passwordBytes: Int? {
         switch self {
         case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count), .history(_, let count): count
-        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver: nil
+        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights: nil
         }
     }
 
@@ -40,7 +40,7 @@ extension KeychainRequest {
         switch self {
         case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
-        case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .history: false
+        case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights, .history: false
         }
     }
 }

@@ -62,7 +62,7 @@ package enum KeychainDoorFuzzing {
         case .transfer(let query, let attributes, _):
             try keepsLimits(query)
             try keepsLimits(attributes, nil)
-        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver: break
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights: break
         }
     }
 
@@ -82,6 +82,7 @@ package enum KeychainDoorFuzzing {
         case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
         case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
+        case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
         case .refused, .done, .waitingForPerson, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared: break
         }
     }

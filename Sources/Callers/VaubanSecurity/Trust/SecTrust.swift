@@ -64,7 +64,7 @@ public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies
 
 /// Judges by other policies: Apple's `SecTrustSetPolicies`.
 /// - Returns: `errSecParam` where it is neither a policy nor an array with nothing but policies.
-public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
+@discardableResult public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
     guard let rules = elements(of: policies, as: SecPolicy.self), !rules.isEmpty else { return errSecParam }
     trust.change { $0.policies = rules }
     return errSecSuccess
@@ -79,7 +79,7 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 /// Takes these anchors in the place of the system's: Apple's `SecTrustSetAnchorCertificates`. Nil brings the system's back. An anchor
 /// need not
 /// be an authority: a leaf that is its own anchor is trusted.
-public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
+@discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     guard let anchorCertificates else {
         trust.change { ($0.anchors, $0.usesSystemAnchors) = (nil, true) }
         return errSecSuccess
@@ -92,7 +92,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
 /// Says whether the given anchors are the only ones, or the system's count beside them: Apple's `SecTrustSetAnchorCertificatesOnly`.
 /// It is
 /// called after `SecTrustSetAnchorCertificates`, which makes them the only ones.
-public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
+@discardableResult public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
     trust.change { $0.usesSystemAnchors = !anchorCertificatesOnly }
     return errSecSuccess
 }
@@ -114,7 +114,7 @@ public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArr
 }
 
 /// Judges as of another time than now: Apple's `SecTrustSetVerifyDate`.
-public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
+@discardableResult public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
     let date = verifyDate as Date
     trust.change { $0.date = date }
     return errSecSuccess
@@ -124,7 +124,7 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime { (trust.question.date ?? Date()).timeIntervalSinceReferenceDate }
 
 /// Keeps what `SecTrustGetNetworkFetchAllowed` answers: Apple's `SecTrustSetNetworkFetchAllowed`. Nothing is fetched here either way.
-public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
+@discardableResult public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
     trust.allowFetching(allowFetch)
     return errSecSuccess
 }
@@ -139,7 +139,7 @@ public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Unsa
 /// calls revoked is
 /// refused; a response that is not understood, is too old or is about another certificate counts for nothing.
 /// - Parameter responseData: One `CFData` or an array of them (RFC 6960, DER); nil for none.
-public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
+@discardableResult public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
     let given = responseData.map { ($0 as? Data).map { [$0] } ?? elements(of: $0, as: NSData.self)?.map { $0 as Data } } ?? []
     guard let given else { return errSecParam }
     trust.change { $0.responses = given.map { [UInt8]($0) } }

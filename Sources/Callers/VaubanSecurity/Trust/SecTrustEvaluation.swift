@@ -19,7 +19,9 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 }
 
 /// The same on a queue: Apple's `SecTrustEvaluateAsyncWithError`. The callback runs on that queue.
-public func SecTrustEvaluateAsyncWithError(_ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback)
+@discardableResult public func SecTrustEvaluateAsyncWithError(
+    _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback
+)
     -> OSStatus
 {
     queue.async {
@@ -31,7 +33,7 @@ public func SecTrustEvaluateAsyncWithError(_ trust: SecTrust, _ queue: DispatchQ
 
 /// Evaluates, and answers what it came to in one word: Apple's `SecTrustEvaluate`.
 @available(*, deprecated, renamed: "SecTrustEvaluateWithError")
-public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>?) -> OSStatus {
+@discardableResult public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>?) -> OSStatus {
     let outcome = trust.evaluate()
     result?.pointee = outcome.result
     return errSecSuccess
@@ -39,7 +41,9 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
 
 /// The same on a queue, the main one where none is named: Apple's `SecTrustEvaluateAsync`.
 @available(*, deprecated, renamed: "SecTrustEvaluateAsyncWithError")
-public func SecTrustEvaluateAsync(_ trust: SecTrust, _ queue: DispatchQueue?, _ result: @escaping SecTrustCallback) -> OSStatus {
+@discardableResult public func SecTrustEvaluateAsync(_ trust: SecTrust, _ queue: DispatchQueue?, _ result: @escaping SecTrustCallback)
+    -> OSStatus
+{
     (queue ?? .main).async { result(trust, trust.evaluate().result) }
     return errSecSuccess
 }
@@ -81,7 +85,7 @@ public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { TrustExceptio
 /// `.proceed`. Nil takes
 /// them away.
 /// - Returns: False where the bytes are none, or are for another certificate.
-public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
+@discardableResult public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
     let given = exceptions.flatMap { TrustExceptions($0 as Data, leaf: trust.question.certificates[0]) }
     trust.change { $0.exceptions = given }
     return given != nil
