@@ -92,8 +92,8 @@ extension AppleNames {
             #expect(SecItemAdd(described as CFDictionary, nil) == errSecDuplicateItem)
         }
 
-        /// Letters of a name in DER, whose lengths stay as they are; what stands before them are numbers.
-        private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }) }
+        /// The letters of a name in DER, but for U, with whose byte the identifiers of attributes begin.
+        private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) && $0 != 0x55 ? $0 + 0x20 : $0 }) }
 
         @Test func matchKeysJudgeCertificates() throws {
             for certificate in [anna, authority, expired] { #expect(add(certificate) == errSecSuccess) }
