@@ -161,8 +161,10 @@ let callers: [Target] = [
 let commandLine: [Target] = [
     // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
+    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
+    .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
 
 func caller(_ name: String) -> Target {

@@ -10,9 +10,8 @@ import VaubanSecretBytes
 @Suite struct GenerationTests {
     private let bench = Workbench()
 
-    private static let renewed: [KeyPurpose] =
-        KeyPurpose.classes.filter { $0.availability != .always } + KeyPurpose.factors
-    private static let kept: [KeyPurpose] = KeyPurpose.classes.filter { $0.availability == .always } + [.firstUnlockIndex, .deviceIndex]
+    private static let renewed: [KeyPurpose] = KeyPurpose.classes + KeyPurpose.factors
+    private static let kept: [KeyPurpose] = [.firstUnlockIndex, .deviceIndex]
 
     @Test func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
         _ = try bench.start().lease()
@@ -36,10 +35,11 @@ import VaubanSecretBytes
 
         for purpose in Self.renewed {
             let current = try #require(after.current(purpose))
-            #expect(current.wrapping == .passcodeAndDevice && current.generation != before.current(purpose)?.generation)
+            let wrapping: KeySlot.Wrapping = purpose.availability == .always ? .device : .passcodeAndDevice
+            #expect(current.wrapping == wrapping && current.generation != before.current(purpose)?.generation)
             guard let old = before.current(purpose) else { continue }
             let older = try #require(after.slots.first { $0.name == old.name })
-            #expect(older.wrapping == .passcodeAndDevice && older.wrapped != old.wrapped && older.publicKey == old.publicKey)
+            #expect(older.wrapping == wrapping && older.wrapped != old.wrapped && older.publicKey == old.publicKey)
         }
         for purpose in Self.kept {
             let current = try #require(after.current(purpose))

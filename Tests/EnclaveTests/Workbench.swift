@@ -67,6 +67,12 @@ struct Workbench {
         return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: device))
     }
 
+    /// Destroys the older class keys, as keychaind has it done where no row needs them.
+    func retireOlderKeys(in vault: Vault) throws {
+        let bag = try keybag()
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+    }
+
     /// Puts a state file in place as if the enclave had written it.
     func put(_ content: some DERWritable, as name: StateName, of person: UInt32 = person) throws {
         let envelope = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: device)

@@ -1,4 +1,4 @@
-// Whose items a caller sees (secitem 7, Specs/access-groups.md).
+// Whose items a caller sees (Specs/secitem.md, 7, Specs/access-groups.md).
 
 import EnclaveWire
 import Foundation

@@ -17,6 +17,8 @@ final class FakeEnclave: EnclaveLine, Sendable {
         var sealed: [[UInt8]: (row: RowBinding, key: [UInt8], password: [UInt8]?)] = [:]
         /// Keys that were destroyed for good, as opposed to those that nobody has heard of.
         var destroyed: Set<KeyName> = []
+        /// What asks for the person is sealed to pairs of an earlier passcode, and none was given lately.
+        var passcodeIsLongAgo = false
         var timesRetired = 0
         /// What happens between two steps of a request, once.
         var beforeRewrap: (@Sendable () throws -> Void)?
@@ -139,6 +141,7 @@ final class FakeEnclave: EnclaveLine, Sendable {
                 throw Refusal(.keysChanged)
             }
             guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationApart else { throw Refusal(.rowDamaged) }
+            if state.passcodeIsLongAgo, row.accessControl?.requirementToDecrypt.isNone == false { throw Refusal(.interactionNotAllowed) }
             state.sealed[new] = (row.with(generation: generation), sealed.key, sealed.password)
         }
         return new

@@ -94,6 +94,10 @@ import VaubanLinuxHost
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .applicationPasswordMissing)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1, password: "wrong") } == .authenticationFailed)
         #expect(try room.earlier(name, 1, password: "first") == "one")
+        // Who knows only the password of then does not put the value, and with it that password, in the place of the present one.
+        try room.update(name, value: "three", password: "second")
+        #expect(Refusal.Reason.of { try room.history(.undo(room.query(name), number: 2), password: "first") } == .authenticationFailed)
+        #expect(try room.find(name, password: "second").first?.value == "three")
     }
 
     @Test("history of a locked class is locked")
@@ -217,6 +221,10 @@ extension Room {
 
     func undo(_ attributes: [AttributeName: AttributeValue], _ number: Int = 1) throws {
         try history(.undo(query(attributes), number: number))
+    }
+
+    func deletedOfAll(as caller: Caller) throws -> [DeletedItem] {
+        try history(.deleted(ofAllOwners: true), as: caller).messages.compactMap { if case .deleted(let item) = $0 { item } else { nil } }
     }
 
     func deleted(as caller: Caller = Caller(person: Room.person)) throws -> [DeletedItem] {

@@ -119,6 +119,48 @@ import VaubanKeychainWire
         #expect(try room.get("a", as: script).count == 1)
     }
 
+    /// Renames an item of a caller's own.
+    private func rename(_ room: Room, _ account: String, to name: String, as caller: Caller) throws {
+        let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
+        try room.serve(.update(query, ItemChanges(attributes: ItemAttributes([.account: .text(name)]))), as: caller)
+    }
+
+    @Test("an item that its owner calls otherwise is permitted to nobody any more, so none is brought before who looks for another")
+    func permissionsEndWithTheName() throws {
+        let room = try Room()
+        try room.add("a", value: "planted", as: mail)
+        room.personSays(.once)
+        let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
+        try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
+        // Another value is the owner's to write, and the same name is no other.
+        try room.update("a", to: "planted", as: mail)
+        try rename(room, "a", to: "a", as: mail)
+        #expect(try room.get("a", as: chat).count == 1)
+        try rename(room, "a", to: "master", as: mail)
+        #expect(Refusal.Reason.of { _ = try room.get("master", as: chat) } == .itemNotFound)
+        #expect(try room.permissions().isEmpty)
+        // Nor does it come back with the name.
+        try rename(room, "master", to: "a", as: mail)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
+    }
+
+    @Test("a lasting answer, and one until the lock, end with the item's name, and with the item", arguments: [ConsentChoice.untilLock, .always])
+    func answersEndWithTheName(_ choice: ConsentChoice) throws {
+        let room = try Room()
+        try room.add("a", as: mail, applications: toChat)
+        room.personSays(choice)
+        for _ in 0..<2 { #expect(try room.get("a", as: chat, group: owner).count == 1) }
+        #expect(room.consents.count == 1)
+        try rename(room, "a", to: "b", as: mail)
+        #expect(try room.get("b", as: chat, group: owner).count == 1)
+        #expect(room.consents.count == 2)
+        // Restored, it is nothing to the other program any more: what its owner offered went with it, and so did the answers.
+        try room.delete("b", as: mail)
+        let deleted = try #require(try room.deletedOfAll(as: Callers.commandLine()).first)
+        try room.history(.undelete(deleted.item), as: Callers.commandLine())
+        #expect(Refusal.Reason.of { _ = try room.get("b", as: chat, group: owner) } == .missingEntitlement)
+    }
+
     @Test("taking back tells nothing of what one program offers another, and takes no offer away")
     func disallowingTellsNoOffer() throws {
         let room = try Room()
@@ -196,6 +238,9 @@ import VaubanKeychainWire
         room.personSays(.once)
         #expect(try room.get("his", as: mail, group: "program:/usr/bin/chat").count == 1)
         try room.delete("0", as: mail)
+        // Below its bound, and an item that names as many as it can would be refused.
+        try room.add("few", as: mail, applications: ["program:/usr/bin/0"])
+        #expect(try room.permissions().first { $0.subject == owner }?.object == "961, nearly as many as it may")
         try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
     }
 

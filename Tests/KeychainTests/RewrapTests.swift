@@ -41,6 +41,29 @@ import VaubanKeychainWire
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
     }
 
+    /// Where the enclave wants a passcode first, the row and its class key stay, the item is read and changed as before, and later it moves.
+    @Test func whatWaitsForThePasscodeStaysWhole() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try room.add(name("b"), value: "guarded", control: .userPresence)
+        try room.add(name("c"), value: "guarded too", control: .userPresence)
+        try room.update(name("c"), to: [:], value: "another")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        room.enclave.state.withLock { $0.passcodeIsLongAgo = true }
+        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 3))
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+        #expect(try room.database.quarantinedCount() == 0)
+        #expect(try room.find(name("b")).first?.value == "guarded")
+        // The person is asked for a change, so its value is at hand and is sealed anew.
+        try room.update(name("b"), to: [.label: .text("l")])
+        #expect(try room.find(name("b")).first?.value == "guarded")
+        #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 2))
+        room.enclave.state.withLock { $0.passcodeIsLongAgo = false }
+        #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
+        #expect(try room.find(name("c")).first?.value == "another")
+    }
+
     @Test func halvesOfTwoGenerationsDoNotFit() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")

@@ -57,6 +57,32 @@ struct RollingTests {
         #expect(!hasOlderKeys)
     }
 
+    /// Items that ask for the person, and their earlier values, go from one passcode's pairs to the next one's; the older pairs leave, and
+    /// what they opened opens as it did.
+    @Test func itemsOfManyPasscodesGoToTheCurrentPairs() throws {
+        let rooms = try Rooms()
+        let presence = try AccessControl(protection: .afterFirstUnlock, flags: .userPresence)
+        for round in 0..<6 {
+            try rooms.setPasscode()
+            try rooms.add("pairs", "\(round)", "value \(round)", .afterFirstUnlock, control: presence)
+            // A kill between two batches, or before the first: what is left moves after the next passcode.
+            if round == 3 {
+                try rooms.killAndAwait("enclaved-testing")
+                try retry { try rooms.unlock(Rooms.passcode) }
+            }
+            var progress: RewrapProgress?
+            while progress?.left != 0 { try retry { progress = try rooms.keychain.rewrap() } }
+            #expect(progress?.kept == 0)
+            let hasOlderKeys = try rooms.authentication.status().device.hasOlderKeys
+            #expect(!hasOlderKeys)
+            if round < 5 { try rooms.authentication.removePasscode(secret(Rooms.passcode)) }
+        }
+        let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 6))
+        defer { person.leave() }
+        for round in 0..<6 { #expect(try rooms.read("pairs", "\(round)") == "value \(round)") }
+        #expect(person.questions.count == 6)
+    }
+
     /// An erased keychain begins again, and no row of the old one is in the way or in the database.
     @Test func anErasedKeychainBeginsAgain() throws {
         let rooms = try Rooms()

@@ -56,6 +56,12 @@ check 'A140 earlier values of what another program keeps, or what it deleted, th
 check 'A141 another program adds and deletes in a loop: refused, what the person deleted can still be restored' eval 'for round in $(seq 30); do equals "$(by alice "$own/planter" add flood x)$(by alice "$own/planter" delete flood)" 00 || break; done && alice undelete gone/me 2>/dev/null && equals "$(alice get gone/me)" gone'
 check 'A142 an earlier value of what the person keeps by hand read through vauban: succeeds' equals "$(program get past/me --version 1)" one
 check 'A142 and destroyed: succeeds' eval 'program history past/me --clear 2>/dev/null; refused 44 alice get past/me --version 1'
+# What the person lets a program read, called otherwise by another: mail has an item of its own of neither name.
+printf planted | alice set callers/shared 2>/dev/null || exit 1
+printf 'expect to change what programs may read\nexpect asscode\nsecret alice passcode\nexpect Allowed\n' >"$TMPDIR/allow-shared"
+play alice "$bin/vauban" allow /usr/local/games/bin/mail callers/shared --owner cli <"$TMPDIR/allow-shared" >"$TMPDIR/played" 2>&1 || { cat "$TMPDIR/played"; exit 1; }
+check 'A143 control: the program reads what the person permitted, by its name' equals "$(by alice /usr/local/games/bin/mail get shared)" '0 planted'
+check 'A143 the permitted item is renamed to what the program looks for: not found, the permission ended' eval 'program rename callers/shared callers/master 2>/dev/null && equals "$(by alice /usr/local/games/bin/mail get master)" -25300 && equals "$(alice get callers/master)" planted'
 check 'A60 a program let in, builds or terminals accepted, through vauban: refused' eval 'refused 36 program allow "$own/attacker" callers/a --owner program:/usr/local/games/bin/mail && refused 36 program allow build "$own" && refused 36 program allow terminal-prompts on'
 check 'A61 everything erased, through vauban, where the passcode would be asked for: refused' eval 'refused 36 program erase --yes-erase-everything && equals "$(alice get notes/me)" "by hand"'
 check 'A61 as if it was forgotten: refused, until ten have failed' eval 'refused 51 program erase --yes-erase-everything --forgotten && equals "$(alice get notes/me)" "by hand"'

@@ -79,6 +79,17 @@ another_enclave cp -a "$state/enclave.kept" "$state/enclave"
 check 'A52 an older state of the enclave put back: succeeds, tries are there again' equals "$(tries)" 5
 with_passcode alice unlock 2>/dev/null; check 'and the items open' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
 
+# Root's vauban-state runs in folders of the rooms; `rm` is played, so that a link is there again in the moment after it was removed.
+echo 'of root' >"$TMPDIR/roots"; chmod 600 "$TMPDIR/roots"
+mkdir "$TMPDIR/tools" && printf '#!/bin/sh\n/bin/rm "$@"\nfor path; do case $path in *holder.new) ln -s "%s" "$path" ;; esac; done\n' "$TMPDIR/roots" >"$TMPDIR/tools/rm"
+chmod 755 "$TMPDIR/tools" "$TMPDIR/tools/rm"
+alice_uid=$(id -u vauban-test-alice)
+holders() { cat "$state/enclave/people/$alice_uid/holder" "$state/keychain/$alice_uid/holder"; }
+keep() { PATH="$1$PATH" sh "$PWD/Install/vauban/vauban-state" --state "$state" keep "$alice_uid"; }
+check 'A144 links in the way of vauban-state, as either room: refused' eval 'keep "$TMPDIR/tools:" >"$TMPDIR/out" 2>&1; [ "$(cat "$TMPDIR/roots")" = "of root" ] && [ "$(stat -c %U:%a "$TMPDIR/roots")" = root:600 ]'
+for folder in "$state/enclave/people/$alice_uid" "$state/keychain/$alice_uid"; do [ ! -L "$folder/holder.new" ] || rm "$folder/holder.new"; done
+check 'A144 control: without them it writes the holder' eval 'keep "" >"$TMPDIR/out" 2>&1 && equals "$(holders | grep -c "^$alice_uid vauban-test-alice$")" 2 || { cat "$TMPDIR/out"; false; }'
+
 # A stolen copy: the same database, and an enclave with a device secret of its own.
 written() { grep -rqaF -e "$1" "$state/keychain"; }
 check 'A53 the database alone: no name and no value in the clear' eval '! written "of mail" && ! written "the other one" && ! written callers'

@@ -101,4 +101,14 @@ expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passco
 head -c 1048577 /dev/zero >"$TMPDIR/large"
 expect_status 64 vauban set large/item <"$TMPDIR/large"
 expect_text 'encrypt the file outside and keep its key in the keychain' "$TMPDIR/err"
+# As a document, for a program.
+new_keychain
+printf x | vauban add one/item 2>/dev/null || fail 'add failed'
+json_is() { [ "$(/usr/bin/python3 -c 'import json, sys
+value = json.load(open(sys.argv[1]))
+for part in sys.argv[2].split(): value = value[int(part)] if isinstance(value, list) else value[part]
+print(json.dumps(value))' "$TMPDIR/out" "$1")" = "$2" ] || { cat "$TMPDIR/out"; fail "$1 is not $2"; }; }
+expect_status 0 vauban doctor --json
+json_is checked 1; json_is found 0; json_is good true; json_is findings '[]'; json_is putAside '[]'; json_is 'copy state' '"kept"'; json_is 'copy items' 1
+expect_status 64 vauban doctor --json --restore
 echo 'the doctor finds, repairs, tells, and puts back at the typed word alone'

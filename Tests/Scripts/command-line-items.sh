@@ -82,7 +82,7 @@ grep -qE 'hunter2|changed|web' "$TMPDIR/out" && fail 'list shows a secret'
 # Exit codes.
 expect_status 0 vauban delete github/anna
 expect_status 44 vauban get github/anna
-expect_text 'not found' "$TMPDIR/err"
+expect_text 'No item github/anna was found' "$TMPDIR/err"
 expect_status 44 vauban delete github/anna
 expect_status 44 vauban list nothing/here
 expect_status 64 vauban get
@@ -172,4 +172,25 @@ STEPS
 expect_status 44 vauban get typed/x
 play "$VAUBAN_BUILD/vauban" delete typed/y --yes </dev/null >"$TMPDIR/out"; [ $? = 44 ] || fail 'what is not there is deleted'
 play "$VAUBAN_BUILD/vauban" delete typed/z --yes </dev/null >"$TMPDIR/out" || fail '--yes asks'
+# Hosts are the same in capitals: kept in small letters, found however they are typed, also where a program kept capitals.
+printf first | vauban add --server GitHub.COM --account anna || fail 'add failed'
+[ "$(vauban get GITHUB.com/anna)" = first ] && [ "$(vauban list GitHub.com)" = 'github.com/anna	unlocked' ] || fail 'a host in other letters is another one'
+expect_status 45 vauban add --server github.COM --account anna <<<again
+printf second | vauban set --server GITHUB.COM --account anna --replace || fail 'set failed'
+[ "$(vauban list github.com)" = 'github.com/anna	unlocked' ] || fail 'a host in other letters made another item'
+printf '[{"class": "internet password", "server": "Kept.Example", "account": "anna", "secret": "so"}]' | vauban add --json - >/dev/null || fail 'add --json failed'
+[ "$(vauban get Kept.Example/anna)" = so ] || fail 'what was kept in capitals is not found'
+printf one | vauban add Service/anna && printf two | vauban add service/anna || fail 'services are hosts'
+
+# Columns stand below each other whatever the names are made of: ideographs, letters with accents of their own, emoji.
+for name in 日本語/花子 "Zoe$(printf '\314\210')/x" 'mail🔑/y' plain/z; do printf x | vauban add "wide-$name" || fail 'add failed'; done
+play "$VAUBAN_BUILD/vauban" find wide- </dev/null | tr -d '\r' >"$TMPDIR/out"
+/usr/bin/python3 - "$TMPDIR/out" <<'PROGRAM' || { cat "$TMPDIR/out"; fail 'the columns do not stand below each other'; }
+import sys, unicodedata
+columns = set()
+for line in open(sys.argv[1]):
+    if "unlocked" in line:
+        columns.add(sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line[:line.index("unlocked")]))
+assert len(columns) == 1, columns
+PROGRAM
 echo 'items are kept, found, listed and deleted as the manual says'

@@ -192,4 +192,24 @@ expect_text 'No passcode is set' "$TMPDIR/err"
 set_passcode
 [ "$(vauban get three/item --passcode-fd 0 <<<"$passcode")" = three ] || fail 'an item that asks does not come back with a passcode'
 expect_status 0 vauban passcode remove --passcode-fd 0 <<<"$passcode"
+# What a passcode is worth is reckoned as whoever guesses goes about it: words with years, names, dates, rows of keys, the person's own login.
+# worth PASSCODE TEXT: what is said of it when it is set.
+worth() {
+    new_keychain
+    play "$VAUBAN_BUILD/vauban" passcode set --no-recovery-key >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "$1 was not set"; }
+expect New passcode
+secret $1
+expect The same again
+secret $1
+expect The passcode is set
+STEPS
+    expect_text "$2" "$TMPDIR/out"
+}
+own=$(id -un | tr -dc a-z)
+for weak in Summer2024 'Anna1987!' 'p4ssw0rd!x' zxcvbnm99 "${own}2024"; do
+    worth "$weak" 'tries words, names, dates and rows of keys first needs about'
+    grep -qE 'needs about [0-9]+ (seconds?|minutes?|hours?|days?) ' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$weak counts as strong"; }
+done
+worth 19870612 'dates and rows of keys first, which takes about'
+for strong in 'dwarf.prenatal.tidings.unpaved.bolt' 'k7vq2mzrw4'; do worth "$strong" 'needs more than a thousand years'; done
 echo "a passcode is judged, recovered from, rolled ($rolled) and removed as the manual says"

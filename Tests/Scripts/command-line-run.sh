@@ -69,4 +69,23 @@ expect got sealed
 STEPS
 expect_status 0 vauban run --help
 expect_text Example "$TMPDIR/out"
+# A file of variables, whose values name items: quotes, comments, and a name with a space. What is named twice is the later one, and --env goes
+# before any file.
+printf 'with space' | vauban add -s 'mail box' -a anna && printf second | vauban add other/bert || fail 'add failed'
+printf '%s\n' '# A comment, and an empty line' '' 'PLAIN=as it is' 'QUOTED="vauban://mail%20box/anna"' "export SINGLE='two words'" EMPTY= TWICE=earlier >"$TMPDIR/variables"
+printf 'ASKED=vauban://other/bert\r\n' >>"$TMPDIR/variables"
+printf 'TWICE=later\nBOTH=of the file\n' >"$TMPDIR/more"
+expect_status 0 vauban run --env-file "$TMPDIR/variables" --env-file "$TMPDIR/more" --env BOTH=other/bert -- \
+    sh -c 'printf "%s|%s|%s|%s|%s|%s|%s" "$PLAIN" "$QUOTED" "$SINGLE" "$EMPTY" "$TWICE" "$ASKED" "$BOTH"'
+[ "$(cat "$TMPDIR/out")" = 'as it is|with space|two words||later|second|second' ] || { cat "$TMPDIR/out"; fail 'the variables are others'; }
+printf 'A=vauban://no/such\n' >"$TMPDIR/missing"
+expect_status 44 detached run --env-file "$TMPDIR/missing" -- touch "$TMPDIR/ran"
+expect_text 'no/such' "$TMPDIR/err"
+for line in 'no sign' '1A=b' 'A="open' 'A=vauban://' '=b'; do
+    printf 'FINE=1\n%s\n' "$line" >"$TMPDIR/odd"
+    expect_status 64 vauban run --env-file "$TMPDIR/odd" -- touch "$TMPDIR/ran"
+    expect_text "$TMPDIR/odd, line 2:" "$TMPDIR/err"
+done
+expect_status 64 vauban run --env-file "$TMPDIR/none" -- touch "$TMPDIR/ran"
+[ ! -e "$TMPDIR/ran" ] || fail 'the command was started without its secrets'
 echo 'run gives a command its secrets, and takes its place'

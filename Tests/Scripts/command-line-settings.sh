@@ -43,4 +43,20 @@ settings_have 'grace             0 seconds'
 # They stay over a restart, also while it is locked.
 expect_status 0 vauban stop
 settings_have 'grace             0 seconds' 'lock-with-screen  on'
+# As a document, for a program.
+json_is() { [ "$(/usr/bin/python3 -c 'import json, sys
+value = json.load(open(sys.argv[1]))
+for part in sys.argv[2].split(): value = value[int(part)] if isinstance(value, list) else value[part]
+print(json.dumps(value))' "$TMPDIR/out" "$1")" = "$2" ] || { cat "$TMPDIR/out"; fail "$1 is not $2"; }; }
+expect_status 0 vauban settings --json
+json_is graceSeconds 0; json_is locksWithScreen true; json_is keepsHistory true
+expect_status 0 vauban settings --history off --json
+json_is keepsHistory false
+expect_status 0 vauban status --json
+json_is 'locks graceSeconds' 0; json_is mode '"user"'; json_is 'passcode isSet' true; json_is 'passcode recoveryKeyIsSet' false; json_is state '"beforeFirstUnlock"'
+json_is folder "\"$VAUBAN_HOME\""; json_is prompts '[]'; json_is warnings '[]'; json_is 'fingers enrolled' false
+unlock
+expect_status 0 vauban status --json
+json_is state '"unlocked"'
+grep -qE '"since" : "[0-9-]{10}T[0-9:]{8}Z"' "$TMPDIR/out" || fail 'since is no date'
 echo 'settings are shown and changed as the manual says'

@@ -6,7 +6,7 @@ set -u
 status_has() { vauban status >"$TMPDIR/out" 2>&1 || fail 'status failed'; for text in "$@"; do expect_text "$text" "$TMPDIR/out"; done; }
 
 # The words of the design on what user mode is worth.
-status_has 'does NOT protect against other programs of the same uid, which can read the device secret and the pairing key, speak to any door, forge a match, and guess offline without the counter' \
+status_has 'any program that you run can read your secrets; install the service against that' \
     'protects against disk theft (as far as the passcode is strong), other users and sandboxed programs' \
     'the disk alone protects nothing' 'unlocked, since 20' 'the service started' "VAUBAN_HOME  $VAUBAN_HOME" \
     'nowhere for other programs' 'Next         vauban passcode set'
@@ -41,7 +41,7 @@ if [ -e /etc/vauban/rooms ]; then echo 'open: setup: a service is installed here
 unset VAUBAN_HOME
 expect_status 53 vauban status
 expect_status 0 vauban setup
-expect_text 'does NOT protect against other programs of the same uid' "$TMPDIR/err"
+expect_text 'any program that you run can read your secrets; install the service against that' "$TMPDIR/err"
 expect_text 'vauban passcode set' "$TMPDIR/err"
 home=$HOME/.local/share/vauban
 [ "$(stat -c %a "$home")" = 700 ] || fail 'the folder is open to others'

@@ -28,7 +28,7 @@ play "$VAUBAN_BUILD/vauban" get GITHUB/Anna </dev/null >"$TMPDIR/out"; expect_te
 play "$VAUBAN_BUILD/vauban" get maill </dev/null >"$TMPDIR/out"; expect_text 'Did you mean mail?' "$TMPDIR/out"
 play "$VAUBAN_BUILD/vauban" get quite/another </dev/null >"$TMPDIR/out"; grep -q 'Did you mean' "$TMPDIR/out" && fail 'anything is suggested'
 expect_status 44 detached get githb/anna
-expect_text 'not found' "$TMPDIR/err"
+expect_text 'No item githb/anna was found' "$TMPDIR/err"
 
 # An answer that could not be written whole is no success.
 for words in list 'list --json' 'show github/anna' 'find anna' 'status' 'settings' --help 'help get' --version doctor; do

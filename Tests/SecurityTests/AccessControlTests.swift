@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// `SecAccessControl` as an application sees it: made, refused, compared, shown (spec: secitem 8).
+/// `SecAccessControl` as an application sees it: made, refused, compared, shown (Specs/secitem.md, 8).
 @Suite struct AccessControlTests {
     private var classes: [(CFString, String)] {
         [

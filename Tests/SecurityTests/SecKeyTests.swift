@@ -1,4 +1,4 @@
-// Keys that a program makes and holds itself (secitem 13): what each type does, what it says of itself, and how it refuses.
+// Keys that a program makes and holds itself (Specs/secitem.md, 12): what each type does, what it says of itself, and how it refuses.
 
 import Foundation
 import Security

@@ -35,6 +35,12 @@ struct Bag: Hashable {
 
     func current(_ purpose: KeyPurpose) -> Name? { slots.first { $0.purpose == purpose } }
 
+    var hasOlderClassKeys: Bool { slots.contains { KeyPurpose.classes.contains($0.purpose) && current($0.purpose) != $0 } }
+    var olderPairs: [Name] { slots.filter { KeyPurpose.factors.contains($0.purpose) && current($0.purpose) != $0 } }
+
+    /// Whether all pairs of a way are there, and one of them is an older one.
+    func isOlder(_ way: [Name]) -> Bool { way.allSatisfy(slots.contains) && way.contains { current($0.purpose) != $0 } }
+
     mutating func destroy(_ isDestroyed: (Name) -> Bool) {
         destroyed = Array((slots.filter(isDestroyed) + destroyed).prefix(EnclaveLimits.destroyedMax))
         slots.removeAll(where: isDestroyed)
@@ -76,6 +82,7 @@ struct EnclaveModel: Hashable {
     }
 
     static let armedFor = 48 * 3600
+    static let resealingFor = 300
 
     var bag: Bag?
     var record: Record?
@@ -87,6 +94,8 @@ struct EnclaveModel: Hashable {
     var wait: Int64 = 0
     /// Seconds since the passcode that armed fingers.
     var armed: Int?
+    /// Seconds since the passcode by which items go to the current pairs.
+    var resealing: Int?
     var misses = 0
     var isSuspended = false
     var readerIsThere = true
@@ -100,8 +109,8 @@ struct EnclaveModel: Hashable {
     /// Keys and keybags that were ever made.
     var made = 0
     var items: Set<Item> = []
-    /// Items that the last renewal brought under a newer class key.
-    var renewed: [Item: Name] = [:]
+    /// Items that the last renewal brought under a newer class key, and what became of them.
+    var renewed: [Item: Item] = [:]
     var wall: Int64 = 0
 
     // MARK: Time
@@ -109,6 +118,7 @@ struct EnclaveModel: Hashable {
     mutating func pass(_ seconds: Int, asleep: Bool = false) {
         wait = max(0, wait - Int64(seconds))
         armed = armed.map { $0 + seconds }
+        resealing = resealing.map { $0 + seconds }
         idle += seconds
         due?.seconds -= seconds
         if asleep { slept += seconds }
@@ -122,6 +132,7 @@ struct EnclaveModel: Hashable {
             if isUse { idle = 0 }
         }
         if let armed, armed > Self.armedFor { disarm() }
+        if let resealing, resealing > Self.resealingFor { self.resealing = nil }
         guard lock == .unlocked, let bag, bag.passcode != nil else { return }
         if sleptSince > Int(bag.settings.graceSeconds) + 1 {
             close(.slept)
@@ -149,6 +160,7 @@ struct EnclaveModel: Hashable {
     }
 
     mutating func end(everything: Bool) {
+        resealing = nil
         ended = everything || ended ?? false
         epoch += 1
     }

@@ -68,11 +68,9 @@ extension World {
                 if model.renewed[item] != nil { throw Difference("\(item.kind) could not be brought under a newer key") }
                 continue
             }
-            guard let current = model.renewed.removeValue(forKey: item) else { throw Difference("\(item.kind) was brought under a newer key") }
+            guard let renewed = model.renewed.removeValue(forKey: item) else { throw Difference("\(item.kind) was brought under a newer key") }
             rows[item] = nil
             model.items.remove(item)
-            var renewed = item
-            renewed.classKey = current
             rows[renewed] = sealed
             model.items.insert(renewed)
         }
@@ -125,12 +123,10 @@ extension EnclaveModel {
         try lease(&tape)
         renewed = [:]
         var after = self
-        for item in items where isRenewable(item) {
-            guard let current = current(for: item) else { continue }
-            renewed[item] = current
+        for item in items {
+            guard let newer = renewal(of: item) else { continue }
+            renewed[item] = newer
             after.items.remove(item)
-            var newer = item
-            newer.classKey = current
             after.items.insert(newer)
         }
         try retire(after.unneeded, &tape)

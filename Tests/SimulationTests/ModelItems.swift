@@ -138,7 +138,18 @@ extension EnclaveModel {
     /// Whether keychaind can bring it under the newest key now.
     func isRenewable(_ item: Item) -> Bool {
         guard let bag, let current = current(for: item) else { return false }
+        let mayReseal = resealing != nil || bag.passcode == nil
         return item.classKey != current && bag.slots.contains(item.classKey) && isOpen(item.classKey.purpose)
+            && (mayReseal || !item.ways.contains { bag.isOlder($0) })
+    }
+
+    /// The item as its renewal leaves it: under the newest class key, and each way that is not dead sealed to the current pairs.
+    func renewal(of item: Item) -> Item? {
+        guard isRenewable(item), let bag, let current = current(for: item) else { return nil }
+        var newer = item
+        newer.classKey = current
+        newer.ways = item.ways.map { way in bag.isOlder(way) ? way.compactMap { bag.current($0.purpose) } : way }
+        return newer
     }
 
     /// Older class keys that no item needs.

@@ -33,6 +33,12 @@ extension EnclaveModel {
         }
         try clearAttempts(&tape)
         arm()
+        takeOlderPairs()
+    }
+
+    /// Items of an earlier passcode's pairs go to the current ones for a while.
+    mutating func takeOlderPairs() {
+        resealing = lock == .unlocked && bag?.hasOlderClassKeys == true && bag?.olderPairs.isEmpty == false ? 0 : nil
     }
 
     /// What cannot be written stays on disk as it was: stricter after a restart, never more lenient.
@@ -60,6 +66,7 @@ extension EnclaveModel {
     mutating func open(_ cause: DeviceStatus.Cause) {
         isSuspended = false
         become(.unlocked, cause)
+        takeOlderPairs()
     }
 
     mutating func lockNow(_ tape: inout Tape) throws {
@@ -77,13 +84,13 @@ extension EnclaveModel {
         new.passcode = passcode
         new.recovery = recovery
         new.recovered = nil
-        // Beyond eight generations the newest pairs go under the passcode again.
-        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in old.slots.count { $0.purpose == factor } < 8 }
+        // Beyond sixteen generations the newest pairs go under the passcode again.
+        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in old.slots.count { $0.purpose == factor } < 16 }
         guard old.slots.count + KeyPurpose.classes.count + (renewsPairs ? KeyPurpose.factors.count : 0) < EnclaveLimits.slotsMax else {
             throw Refused(.unsupported)
         }
         new.slots = []
-        for purpose in KeyPurpose.classes where purpose.availability != .always { new.slots.append(make(purpose)) }
+        for purpose in KeyPurpose.classes { new.slots.append(make(purpose)) }
         if renewsPairs { for purpose in KeyPurpose.factors { new.slots.append(make(purpose)) } }
         new.slots += old.slots
         try orThrow(try tape.write(Record(identity: old.identity)))
@@ -92,6 +99,7 @@ extension EnclaveModel {
         wait = 0
         become(.unlocked, .passcodeSet)
         end(everything: true)
+        takeOlderPairs()
     }
 
     mutating func change(from old: Passcode, to passcode: Passcode, rolls: Bool, _ tape: inout Tape) throws {
@@ -109,6 +117,7 @@ extension EnclaveModel {
         guard rolls else { return }
         isSuspended = false
         end(everything: true)
+        takeOlderPairs()
     }
 
     mutating func remove(_ passcode: Passcode, _ tape: inout Tape) throws {

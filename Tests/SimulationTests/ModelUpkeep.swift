@@ -58,7 +58,12 @@ extension EnclaveModel {
         var new = try created(&tape)
         let held = new.slots
         new.destroy { names.contains($0) }
+        if !new.hasOlderClassKeys {
+            let older = new.olderPairs
+            new.slots.removeAll { older.contains($0) }
+        }
         if new.slots != held { try replace(new, &tape) }
+        if !new.hasOlderClassKeys { resealing = nil }
     }
 
     // MARK: Fingers

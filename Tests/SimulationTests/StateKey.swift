@@ -54,6 +54,7 @@ struct StateKey: Hashable {
         let idleMax = Int(model.bag?.settings.idleSeconds ?? 0)
         model.idle = idleMax > 0 && model.lock == .unlocked && model.bag?.passcode != nil ? min(model.idle, idleMax) : 0
         if model.lock != .unlocked || model.bag?.passcode == nil { model.slept = 0 }
+        model.resealing = model.resealing.map { min($0, EnclaveModel.resealingFor + 1) }
         model.armed = model.armed.map { min($0, EnclaveModel.armedFor + 1) }
         self.model = model
         bags = world.stored.bags.map { $0.value.map(ranked) }

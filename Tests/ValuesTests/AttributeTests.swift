@@ -4,7 +4,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 
-/// Which types an attribute takes and as what it is kept (spec: secitem 2, 3).
+/// Which types an attribute takes and as what it is kept (Specs/secitem.md, 2, 3).
 @Suite struct AttributeTests {
     struct Conversion: Sendable, CustomTestStringConvertible {
         let value: AttributeValue

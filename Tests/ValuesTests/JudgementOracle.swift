@@ -1,6 +1,6 @@
 import VaubanAccessPolicy
 
-// The rules of secitem 8.1 and 8.2 and of platform 2.6 a second time, as tables: what opens a class, what satisfies a
+// The rules of Specs/secitem.md (8.1, 8.2 and 10) a second time, as tables: what opens a class, what satisfies a
 // flag, when a finger counts, when a passcode counts. Nothing of the function under test is used but its vocabulary.
 
 /// What a person can bring. A flag is satisfied by one of several, a control by a term of them.
@@ -60,7 +60,7 @@ struct Showing: Hashable {
 }
 
 enum Oracle {
-    // MARK: The class (platform 2.8, secitem 9)
+    // MARK: The class (Specs/secitem.md, 9)
 
     static let closed: [DeviceStatus.Lock: [String: Refusal.Reason]] = [
         .beforeFirstUnlock: [
@@ -75,14 +75,14 @@ enum Oracle {
         ],
     ]
 
-    // MARK: The flags (secitem 8.1)
+    // MARK: The flags (Specs/secitem.md, 8.1)
 
     /// Each constraint by its bit, with the things of which one satisfies it.
     static let constraints: [(bit: UInt64, satisfiedBy: [Thing])] = [
         (1 << 0, [.finger, .passcode]), (1 << 1, [.finger]), (1 << 3, [.finger]), (1 << 4, [.passcode]), (1 << 5, [.companion]),
     ]
 
-    /// The sets of things of which one set is enough; nil when the operation is forbidden (secitem 8.2).
+    /// The sets of things of which one set is enough; nil when the operation is forbidden (Specs/secitem.md, 8.2).
     static func terms(_ flags: UInt64, _ operation: ItemOperation) -> Set<Set<Thing>>? {
         let named = constraints.filter { flags & $0.bit != 0 }.map(\.satisfiedBy)
         let isForKeys = flags & 1 << 30 != 0
@@ -113,7 +113,7 @@ enum Oracle {
         named.reduce([[]]) { terms, things in Set(terms.flatMap { term in things.map { term.union([$0]) } }) }
     }
 
-    // MARK: Fingers (platform 2.6, C-137 … C-140)
+    // MARK: Fingers (Specs/secitem.md, 10, C-137 … C-140)
 
     /// Why no finger is taken; the first row that fits decides, and nil in a row fits everything.
     static let fingers: [(reader: Bool?, enrolled: Bool?, arming: [Arming]?, misses: [Int]?, why: Refusal.Reason?)] = [

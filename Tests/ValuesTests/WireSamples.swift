@@ -138,7 +138,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ] + reader + device + keys
 
-    private static let reader: [WireSample] =
+    static let reader: [WireSample] =
         [
             ReaderNotice.pair, .ready, .ask(person: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
             .enrol(person: 1000, nonce: octets(1, 32)), .forgetFingers(person: 1000, nonce: octets(1, 32)), .hold(person: 1000),
@@ -150,12 +150,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
 
-    private static let device: [WireSample] =
+    static let device: [WireSample] =
         [
             DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
         ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
-    private static let keys: [WireSample] = {
+    static let keys: [WireSample] = {
         guard let control else { return [] }
         func key(_ kind: EnclaveKeyKind) -> EnclaveKey {
             EnclaveKey(
@@ -197,7 +197,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         return report
     }()
 
-    private static let keychain: [WireSample] =
+    static let keychain: [WireSample] =
         [
             KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
             .add(ItemRecord(kind: .internetPassword, attributes: ItemAttributes()), returns: [], hasData: false), .copyMatching(query),
@@ -246,7 +246,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .fingers([]), .fingers(["right-thumb", "left-thumb"]),
     ]
 
-    private static let authentication: [WireSample] =
+    static let authentication: [WireSample] =
         personRequests.enumerated().map { WireSample("\($0)", $1) }
         + [AuthenticationReply.refused(refusal), .waitingForPerson("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
         + personAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }

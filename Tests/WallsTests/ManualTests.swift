@@ -10,8 +10,11 @@ import Testing
     private static func verbs() throws -> [String] {
         let folder = SourceTree.root.appendingPathComponent("Sources/CommandLine/vauban")
         let sources = try SourceTree.files(in: folder, withExtension: ["swift"]).map(SourceTree.text(of:)).joined(separator: "\n")
-        let rows = try text("Sources/CommandLine/vauban/VaubanCommand.swift").matches(of: /(\w+)\.self/).map { String($0.1) }
-        return try rows.map { type in
+        let grammar = try text("Sources/CommandLine/vauban/VaubanCommand.swift")
+        // Above its groups stand those that are not for people.
+        let rows = try #require(grammar.range(of: "groupedSubcommands:")).upperBound..<grammar.endIndex
+        let types = grammar[rows].matches(of: /(\w+)\.self/).map { String($0.1) }
+        return try types.map { type in
             let start = try #require(sources.range(of: "struct \(type): "), "\(type) is nowhere")
             let configuration = sources[start.upperBound...].prefix { $0 != "\"" }
             guard configuration.hasSuffix("commandName: ") else { return type.lowercased() }

@@ -23,7 +23,13 @@ struct SwiftText {
 
     // A regular expression is not Sendable, so it is made where it is used.
     private static var importStatement: Regex<(Substring, Substring)> {
-        #/\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:(?:public|package|internal|fileprivate|private|nonisolated)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var|macro|actor)\s+)?`?(\w+)`?(?:\..*)?\s*/#
+        #/
+        \s* (?:@\w+(?:\([^)]*\))?\s*)*
+        (?:(?:public|package|internal|fileprivate|private|nonisolated)\s+)?
+        import\s+
+        (?:(?:struct|class|enum|protocol|typealias|func|let|var|macro|actor)\s+)?
+        `?(\w+)`? (?:\..*)? \s*
+        /#
     }
 }
 

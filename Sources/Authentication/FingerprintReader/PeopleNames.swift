@@ -1,21 +1,17 @@
-import Glibc
 internal import VaubanLinuxHost
 
 /// People's names, which fprintd wants in the place of their numbers. To be made before the room shuts itself in: the modules of
 /// the system's list of users are code, and no code can be loaded afterwards.
 struct PeopleNames {
-    init() {
-        _ = name(of: geteuid())
-        // A number that nobody has goes through all that the system asks.
-        _ = name(of: UInt32.max - 1)
-    }
+    private let accounts = Accounts.ofThisMachine
+    private let names = NameService()
 
+    init() { NameService.load() }
+
+    /// Waits for a service that is asked beside the system's own list, `NameLimits.answerTime` at most.
     func name(of person: UInt32) -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 1 << 16)
-        guard getpwuid_r(person, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else { return nil }
-        let text = String(cString: name)
-        return text.isEmpty ? nil : text
+        if case .known(let name?) = accounts.standing(of: person) { return name }
+        guard case .named(let name) = names.user(person) else { return nil }
+        return name
     }
 }

@@ -1,4 +1,4 @@
-// The one table from the rooms' refusals to Apple's statuses, for every translator that speaks them (secitem 4).
+// The one table from the rooms' refusals to Apple's statuses, for every translator that speaks them (Specs/secitem.md, 4).
 
 package import VaubanAccessPolicy
 

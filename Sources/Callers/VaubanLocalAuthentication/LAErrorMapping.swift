@@ -1,4 +1,4 @@
-// The one table from the rooms' refusals to LAError (platform 3.3).
+// The one table from the rooms' refusals to LAError (Specs/secitem.md, 11).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient

@@ -4,17 +4,21 @@ import ArgumentParser
 struct VaubanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vauban",
-        abstract: "Keeps secrets, and gives them out only when they may be given.",
+        abstract: "A keychain: keeps your passwords and keys encrypted on this machine, and opens them only for you and what you allow.",
         discussion: """
             Example:
               vauban setup                       a keychain of your own
               vauban set github/anna             asks for the secret and keeps it
               vauban get github/anna             prints it
 
+            In user mode, which vauban setup makes, any program that you run can read your secrets; install the service against that \
+            (a package, or sudo make install).
+
             Exit codes: 0 done, 36 not possible without asking you, 44 not found, 45 exists already, 51 authentication \
             failed, 53 Vauban does not answer, is not set up or cannot write, 64 wrong use, 128 cancelled.
             """,
         version: Version.text,
+        subcommands: [HoldClipboard.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Items:",
@@ -24,7 +28,8 @@ struct VaubanCommand: ParsableCommand {
                     ImportPasswords.self, ExportItems.self,
                 ]),
             CommandGroup(
-                name: "Programs:", subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
+                name: "Programs:",
+                subcommands: [RunCommand.self, Ephemeral.self, GitCredential.self, Allow.self, Disallow.self, Give.self]),
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),

@@ -23,8 +23,14 @@ package enum EnclaveLimits {
     /// Generations of the key of a class's private keys. None of them can ever go, since what it wraps may lie anywhere; beyond these, a
     /// first passcode makes no further one.
     package static let privateKeyGenerationsMax = 8
-    /// Generations of the factor pairs, for the same reason: what is sealed to one may be a private key that lies anywhere.
-    package static let factorGenerationsMax = 8
+    /// Generations of each factor pair to which private keys are sealed, for the same reason; beyond these, the newest of them takes all
+    /// further ones.
+    package static let keyFactorGenerationsMax = 8
+    /// Generations of each factor pair: those, and as many that wait until no row is sealed to them. Beyond these, a first passcode makes
+    /// no further one.
+    package static let factorGenerationsMax = 2 * keyFactorGenerationsMax
+    /// How long after a passcode rows are sealed to the current pairs, in nanoseconds. What is left then waits for the next one.
+    package static let resealingTime: UInt64 = 300_000_000_000
     /// How long a challenge may be answered, in nanoseconds: the person's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.

@@ -104,13 +104,18 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package let wrapped: [UInt8]
     /// Of a factor pair.
     package let publicKey: [UInt8]?
+    /// Of a factor pair to which a private key may be sealed. That key may lie where nobody can seal it again, so the pair never leaves.
+    package var holdsPrivateKeys: Bool
 
-    package init(purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil) {
+    package init(
+        purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil, holdsPrivateKeys: Bool = false
+    ) {
         self.purpose = purpose
         self.generation = generation
         self.wrapping = wrapping
         self.wrapped = wrapped
         self.publicKey = publicKey
+        self.holdsPrivateKeys = holdsPrivateKeys
     }
 
     package var name: KeyName { KeyName(purpose: purpose.number, generation: generation) }
@@ -123,6 +128,8 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
         self.wrapping = wrapping
         wrapped = try fields.octets("wrapped key", in: 28...256)
         publicKey = try fields.optionalOctets(0, "public key", in: 32...32)
+        holdsPrivateKeys = try fields.optionalInteger(1, "holds private keys", in: 1...1) != nil
+        if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERFault("a key that is no factor pair holds private keys") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -132,6 +139,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(wrapping.rawValue)
             try fields.octets(wrapped)
             try fields.optionalOctets(0, publicKey)
+            try fields.optionalInteger(1, holdsPrivateKeys ? 1 : nil)
         }
     }
 }

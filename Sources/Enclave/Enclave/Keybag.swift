@@ -6,14 +6,15 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// `Keybag ::= SEQUENCE { version INTEGER (2..3), identifier OCTET STRING (SIZE (16)), person INTEGER,
+/// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), person INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
 ///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
 ///   enrolment [3] Enrolment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
 /// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2. Version 3 has slots that
-/// a class key wraps; a keybag without any is written as version 2, which an earlier Vauban reads.
+/// a class key wraps; a keybag without any is written as version 2, which an earlier Vauban reads. Version 4 says of factor pairs whether
+/// private keys are sealed to them; one in which they are those that an earlier version has to be taken for is written as that version.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
-    package static let version: Int64 = 3
+    package static let version: Int64 = 4
     package let identifier: [UInt8]
     package let person: UInt32
     package let device: [UInt8]
@@ -41,6 +42,10 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
         device = try fields.octets("device", in: 16...16)
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
+        if version < Self.version {
+            guard !slots.contains(where: \.holdsPrivateKeys) else { throw DERFault("a keybag of this version says nothing of private keys") }
+            slots = Self.asEarlierVersionsMeant(slots)
+        }
         if version > 1 {
             destroyed = try fields.list("destroyed keys", max: EnclaveLimits.destroyedMax)
             settings = try fields.value("settings")
@@ -55,17 +60,46 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(slots.contains { $0.wrapping == .classKey } ? Self.version : 2)
+            let version = writtenVersion
+            try fields.integer(version)
             try fields.octets(identifier)
             try fields.integer(Int64(person))
             try fields.octets(device)
-            try fields.list(slots)
+            try fields.list(version < Self.version ? Self.withoutMarks(slots) : slots)
             try fields.list(destroyed)
             try fields.value(settings)
             if let passcode { try fields.tagged(0) { try $0.value(passcode) } }
             if let recovery { try fields.tagged(2) { try $0.value(recovery) } }
             if let enrolment { try fields.tagged(3) { try $0.value(enrolment) } }
             try fields.optionalInteger(4, recovered)
+        }
+    }
+
+    /// The lowest that says all of it.
+    private var writtenVersion: Int64 {
+        guard slots == Self.asEarlierVersionsMeant(Self.withoutMarks(slots)) else { return Self.version }
+        return slots.contains { $0.wrapping == .classKey } ? 3 : 2
+    }
+
+    /// An earlier version left rows sealed to older pairs, whatever class key they went under, and told no private key from a row.
+    private static func asEarlierVersionsMeant(_ slots: [KeySlot]) -> [KeySlot] {
+        let hasPrivateKeys = slots.contains { $0.wrapping == .classKey }
+        var seen: Set<KeyPurpose> = []
+        return slots.map { slot in
+            var slot = slot
+            if KeyPurpose.factors.contains(slot.purpose) {
+                let isCurrent = seen.insert(slot.purpose).inserted
+                slot.holdsPrivateKeys = hasPrivateKeys || !isCurrent
+            }
+            return slot
+        }
+    }
+
+    private static func withoutMarks(_ slots: [KeySlot]) -> [KeySlot] {
+        slots.map { slot in
+            var slot = slot
+            slot.holdsPrivateKeys = false
+            return slot
         }
     }
 

@@ -10,10 +10,10 @@ extension Keybag {
     func settingFirstPasscode(
         _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> (Keybag, [HeldKey]) {
-        // Class D has its keys already; the other classes get new ones.
-        let made = KeyPurpose.classes.count { $0.availability != .always }
-        // Pairs of earlier passcodes stay, since what is sealed to them may lie anywhere; beyond so many of them the newest, which lay under
-        // the device meanwhile, is taken under the passcode once more in the place of a fresh one.
+        // Those of class D too, under the device as before: a row that lies under a key of before may be sealed to a pair of before.
+        let made = KeyPurpose.classes.count
+        // Pairs of earlier passcodes leave when no row needs them (`retire`); beyond so many that still wait for it the newest, which lay
+        // under the device meanwhile, is taken under the passcode once more in the place of a fresh one.
         let renewsPairs = KeyPurpose.factors.allSatisfy { factor in slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax }
         try throwIfFull(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
         let deviceKey = try deviceKey(backend)
@@ -22,8 +22,10 @@ extension Keybag {
         bag.recovered = nil
         bag.slots = []
         var held: [HeldKey] = []
-        for purpose in KeyPurpose.classes where purpose.availability != .always {
-            held.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+        for purpose in KeyPurpose.classes {
+            held.append(
+                purpose.availability == .always
+                    ? try bag.addKey(purpose, .device, deviceKey) : try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
         }
         for purpose in KeyPurpose.factors where renewsPairs || current(purpose) == nil {
             try bag.addPair(purpose, .passcodeAndDevice, passcodeKey)

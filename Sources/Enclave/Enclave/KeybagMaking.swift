@@ -90,7 +90,9 @@ extension Keybag {
         do throws(WrapFault) {
             let wrapped = try KeyWrap.wrap(
                 key, under: wrappingKey, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, wrapping))
-            return KeySlot(purpose: slot.purpose, generation: slot.generation, wrapping: wrapping, wrapped: wrapped, publicKey: slot.publicKey)
+            return KeySlot(
+                purpose: slot.purpose, generation: slot.generation, wrapping: wrapping, wrapped: wrapped, publicKey: slot.publicKey,
+                holdsPrivateKeys: slot.holdsPrivateKeys)
         } catch {
             throw Refusal(.internalFault, "a key cannot be wrapped")
         }

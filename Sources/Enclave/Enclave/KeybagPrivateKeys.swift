@@ -62,6 +62,7 @@ extension Keybag {
                 throw Refusal(.internalFault, "a class key is missing")
             }
             let generations = old.slots.count { $0.purpose == slot.purpose }
+            let isRenewed = isRenewed && protection.availability != .always
             if isRenewed, generations < EnclaveLimits.privateKeyGenerationsMax, !fresh.contains(where: { $0.purpose == slot.purpose }) {
                 let blank = KeySlot(purpose: slot.purpose, generation: try Self.randomBytes(8), wrapping: .classKey, wrapped: [])
                 fresh.append(try wrap(try Self.randomKey(), as: blank, .classKey, classKey.key))

@@ -100,7 +100,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         self.password = password
     }
 
-    private static func way(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapFault) -> Way {
+    static func way(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapFault) -> Way {
         var seals: [Seal] = []
         var content = inner.duplicate()
         for slot in pairs {

@@ -166,7 +166,7 @@ extension RowOpening {
 }
 
 extension LayeredItemKey {
-    fileprivate init(_ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind) throws {
+    init(_ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind) throws {
         let bytes = inner.withUnsafeBytes { Array($0) }
         self = kind == .seal ? try FirstForm(derBytes: bytes).key : try LayeredItemKey(derBytes: bytes)
     }

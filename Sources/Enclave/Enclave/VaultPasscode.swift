@@ -87,6 +87,7 @@ extension Vault {
             state.notBefore = 0
             state.become(KeyRing(unlocked: held), .passcodeSet, host)
             state.endEpoch(everything: true)
+            try state.takeOlderPairs(with: key, host)
         }
     }
 
@@ -112,6 +113,7 @@ extension Vault {
             state.suspended = nil
             try state.takeNewKeys(of: changed, with: newKey, host)
             state.endEpoch(everything: true)
+            try state.takeOlderPairs(with: newKey, host)
         }
     }
 
@@ -186,6 +188,7 @@ extension VaultState {
         lastUse = host.clock.boot
         clearAttempts(person: person, host: host)
         try arm(key, host)
+        try takeOlderPairs(with: key, host)
         return key
     }
 
@@ -196,6 +199,7 @@ extension VaultState {
         let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
         suspended = nil
         become(KeyRing(unlocked: held), cause, host)
+        try takeOlderPairs(with: passcodeKey, host)
     }
 
     /// New keys come into memory as far as the lock lets them be there.

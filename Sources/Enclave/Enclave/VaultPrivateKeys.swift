@@ -26,7 +26,8 @@ extension Vault {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
             guard let classKey = ring.key(.protection(control.protection), generation: current.generation) else { throw Self.closed(ring) }
-            let (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
+            var (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
+            changed.markPairsForPrivateKeys(of: requirement)
             if changed != bag { try state.replace(changed, person: person, host: host) }
             let blank = EnclaveKey(
                 kind: kind, person: person, identifier: try Keybag.randomBytes(16), control: control, publicKey: made.publicKey,
@@ -34,7 +35,7 @@ extension Vault {
             let head = try Self.head(of: blank)
             return EnclaveKey(
                 kind: kind, person: person, identifier: blank.identifier, control: control, publicKey: made.publicKey,
-                generation: outer.generation, wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head))
+                generation: outer.generation, wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
         }
     }
 

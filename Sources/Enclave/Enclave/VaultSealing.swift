@@ -48,14 +48,16 @@ extension Vault {
         }
     }
 
-    /// The same item key under another generation of its class: the class key's layer alone is made anew, so no person is
-    /// needed and no key is shown.
+    /// The same item key under another generation of its class, sealed to the current pairs: what lies under a class key is sealed to
+    /// pairs that were current when that was, or to newer ones. No key is shown. Where it names an older pair it takes a passcode of a
+    /// moment ago (`ResealingKeys`), and is refused without one; else no person is needed.
     package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
         guard row.format == .generationApart else {
             throw Refusal(.badParameter, "a row of the first format is bound to its generation; write it anew")
         }
         let oldBytes = try Self.encoded(row)
         let newBytes = try Self.encoded(row.with(generation: generation))
+        let boundBytes = try Self.encoded(row.ofItem)
         return try state.withLock { (state) throws(Refusal) -> [UInt8] in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
@@ -72,7 +74,11 @@ extension Vault {
             } catch {
                 throw Refusal(.rowDamaged)
             }
-            return try Self.encoded(try WrappedItemKey(inner, item.kind, under: newKey, row: newBytes))
+            guard let resealed = try state.resealed(inner, item.kind, bound: boundBytes, bag, host) else {
+                return try Self.encoded(try WrappedItemKey(inner, item.kind, under: newKey, row: newBytes))
+            }
+            let layers = SecretBytes(copying: try Self.encoded(resealed))
+            return try Self.encoded(try WrappedItemKey(layers, .layered, under: newKey, row: newBytes))
         }
     }
 
@@ -153,10 +159,11 @@ extension LayeredItemKey {
 extension Keybag {
     /// A key under everything that is asked for it. `row` is what the outermost layer is bound to, `item` what the others are.
     func wrapped(
-        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8], item: [UInt8]
+        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8], item: [UInt8],
+        isPrivateKey: Bool = false
     ) throws(Refusal) -> [UInt8] {
         if requirement.isNone, layer == nil { return try Vault.encoded(try WrappedItemKey(key, .plain, under: outer, row: row)) }
-        let ways = requirement.isNone ? [[]] : try pairs(for: requirement)
+        let ways = requirement.isNone ? [[]] : try pairs(for: requirement) { isPrivateKey ? pairForPrivateKeys($0) : current($0) }
         let layered: LayeredItemKey
         do throws(WrapFault) {
             layered = try LayeredItemKey(key, under: layer, ways: ways, row: item)
@@ -167,13 +174,13 @@ extension Keybag {
         return try Vault.encoded(try WrappedItemKey(inner, .layered, under: outer, row: row))
     }
 
-    /// The current pairs of every way that is open here.
-    fileprivate func pairs(for requirement: Requirement) throws(Refusal) -> [[KeySlot]] {
+    /// The pairs of every way that is open here.
+    fileprivate func pairs(for requirement: Requirement, _ pair: (KeyPurpose) -> KeySlot?) throws(Refusal) -> [[KeySlot]] {
         var ways: [[KeySlot]] = []
         for way in requirement.openWays {
             var pairs: [KeySlot] = []
             for factor in way {
-                guard let purpose = KeyPurpose(factor), let slot = current(purpose) else { break }
+                guard let purpose = KeyPurpose(factor), let slot = pair(purpose) else { break }
                 pairs.append(slot)
             }
             if pairs.count == way.count { ways.append(pairs) }

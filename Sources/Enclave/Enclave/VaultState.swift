@@ -25,6 +25,8 @@ struct VaultState: Sendable {
     var isPassing = false
     /// The private halves that a finger may use, since a passcode armed them.
     var armed: ArmedFactors?
+    /// The private halves of older pairs, for a while after a passcode.
+    var resealing: ResealingKeys?
     /// Fingers that failed since then.
     var misses = 0
     /// The class-A keys of a locked device that a finger may open, under a key that only the reader holds.
@@ -74,6 +76,7 @@ struct VaultState: Sendable {
             if isUse { lastUse = now }
         }
         if let armed, now < armed.at || now - armed.at > Circumstances.Biometry.passcodeAge { disarm() }
+        if let resealing, now < resealing.at || now - resealing.at > EnclaveLimits.resealingTime { self.resealing = nil }
         guard case .unlocked = ring, let keybag, keybag.passcode != nil else { return }
         let grace = UInt64(keybag.settings.graceSeconds) * 1_000_000_000
         let idle = UInt64(keybag.settings.idleSeconds) * 1_000_000_000
@@ -89,8 +92,9 @@ struct VaultState: Sendable {
     /// When `settle` has something to do next; boot-time clock.
     var nextDue: UInt64? {
         guard case .unlocked = ring, let keybag, keybag.passcode != nil else { return armedUntil }
+        let resealingUntil = resealing.map { $0.at + EnclaveLimits.resealingTime + 1 }
         let idle = UInt64(keybag.settings.idleSeconds) * 1_000_000_000
-        return [lockDue?.at, idle > 0 ? lastUse + idle : nil, armedUntil].compactMap { $0 }.min()
+        return [lockDue?.at, idle > 0 ? lastUse + idle : nil, armedUntil, resealingUntil].compactMap { $0 }.min()
     }
 
     private var armedUntil: UInt64? { armed.map { $0.at + Circumstances.Biometry.passcodeAge + 1 } }
@@ -109,6 +113,7 @@ struct VaultState: Sendable {
 
     /// Begins a new epoch: what was lent until now is to be given back.
     mutating func endEpoch(everything: Bool) {
+        resealing = nil
         ended = EndedEpoch(epoch: epoch, everything: everything || ended?.everything ?? false)
         epoch += 1
     }

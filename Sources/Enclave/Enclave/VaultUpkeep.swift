@@ -116,8 +116,8 @@ extension Vault {
         }
     }
 
-    /// Destroys older class keys that no row needs any more, as keychaind says. Whoever could say so falsely could delete
-    /// the rows as well.
+    /// Destroys older class keys that no row needs any more, as keychaind says, and with the last of them the older pairs, to which no row
+    /// can be sealed then. Whoever could say so falsely could delete the rows as well; private keys it does not reach.
     package func retire(_ names: [KeyName]) throws(Refusal) {
         try changeKeybag { (bag) throws(Refusal) in
             for name in names {
@@ -127,8 +127,10 @@ extension Vault {
                 guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "the key is in use") }
             }
             bag.destroy { names.contains($0.name) }
+            bag.dropUnneededPairs()
         }
         state.withLock { state in
+            state.forgetDroppedPairs()
             state.ring = state.ring?.without(names)
             state.suspended = state.suspended?.without(names)
         }

@@ -211,6 +211,8 @@ int vauban_harden_process(void) {
 
 int vauban_hide_process(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -errno; }
 
+int vauban_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno; }
+
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif

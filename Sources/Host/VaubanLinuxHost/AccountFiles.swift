@@ -34,6 +34,12 @@ struct AccountFiles {
         return .unlisted
     }
 
+    /// The number of a user whom the system's own list has, without asking any service; nil for another.
+    static func listedUser(named name: String, folder: String = "/etc") -> UInt32? {
+        guard let text = SmallFile.bytes(path: "\(folder)/passwd", max: bytesMax) else { return nil }
+        return users(text).1[name]
+    }
+
     /// Reads what changed. A file that cannot be read keeps its last content: a user is no stranger because a file is being replaced.
     mutating func refresh() {
         if let text = Self.changed("\(folder)/passwd", &passwdRead) {

@@ -51,8 +51,8 @@ package final class NameService: Sendable {
         self.now = now
     }
 
-    /// Has the system load what it asks, which is code, and no code can be loaded once a room has shut itself in.
-    package static func load() { _ = system(UInt32.max - 1) }
+    /// Loads what the system asks, which is code, and no code can be loaded once a room has shut itself in. Nobody is asked.
+    package static func load() { NameModules.load() }
 
     /// What the system says of a uid (getpwuid(3)), whenever that is.
     package static let system: @Sendable (UInt32) -> Answer = { uid in

@@ -48,10 +48,16 @@ package struct Roster: Sendable, Hashable {
                 uids[room] = uid
                 continue
             }
-            guard let entry = getpwnam(String(words[1])) else { throw .badRoster("\(Self.path) names the user \(words[1]), who does not exist") }
-            uids[room] = entry.pointee.pw_uid
+            uids[room] = try Self.uid(ofUser: String(words[1]))
         }
         self.uids = uids
+    }
+
+    /// The system's own list first: another service that is asked before it may hang while the machine starts.
+    private static func uid(ofUser name: String) throws(Service.Fault) -> UInt32 {
+        if let uid = AccountFiles.listedUser(named: name) { return uid }
+        guard let entry = getpwnam(name) else { throw .badRoster("\(path) names the user \(name), who does not exist") }
+        return entry.pointee.pw_uid
     }
 
     package func uid(of room: RoomName) throws(Service.Fault) -> UInt32 {

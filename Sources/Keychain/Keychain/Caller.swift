@@ -96,7 +96,7 @@ package struct CallerRights: Hashable, Sendable {
     /// Whether items of a group are the caller's own.
     func owns(_ group: String) -> Bool { ownsEverything || groups.containsBytes(of: group) }
 
-    /// Whether a query may name the group (secitem 7). Who has no identity names any owner, and the person is then asked.
+    /// Whether a query may name the group (Specs/secitem.md, 7). Who has no identity names any owner, and the person is then asked.
     func mayName(_ group: String) -> Bool {
         if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
         return asks && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)

@@ -1,5 +1,7 @@
+internal import EnclaveWire
 internal import KeychainStore
 internal import VaubanAccessPolicy
+internal import VaubanDER
 internal import VaubanKeychainWire
 internal import VaubanKeychainModel
 
@@ -23,7 +25,14 @@ extension RequestInProgress {
                 }
                 if handles.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
             }
-            return try database.delete(handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) })
+            guard try database.delete(handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) }) else {
+                return false
+            }
+            // Also a yes until the lock ends with the item, which may be restored.
+            for handle in handles {
+                if let binding = try? RowBinding(derBytes: handle.metadataBinding) { parts.lent.forget(binding.item, person: person) }
+            }
+            return true
         }
         try sink.send(.done)
     }

@@ -1,4 +1,4 @@
-// Access groups that root grants a program, in the form of Apple's entitlements (secitem 7).
+// Access groups that root grants a program, in the form of Apple's entitlements (Specs/secitem.md, 7).
 
 internal import Foundation
 package import Logging

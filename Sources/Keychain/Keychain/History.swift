@@ -128,8 +128,9 @@ extension RequestInProgress {
         let old = try earlier(item, number)
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: mayAsk) else { throw Self.unreadable }
-        // Under one and the same protection, one answer is as good as two.
-        if !item.requirement.isNone, !old.binding.isOfSameItem(as: item.binding) {
+        // Under one and the same protection, one answer is as good as two. An application's password is each value's own.
+        let hasPassword = item.binding.accessControl?.needsApplicationPassword == true
+        if hasPassword || (!item.requirement.isNone && !old.binding.isOfSameItem(as: item.binding)) {
             guard try openValue(of: item, reason: query.operationPrompt, mayAsk: mayAsk) != nil else { return false }
         }
         var record = item.record

@@ -1,5 +1,5 @@
 // Identities are not stored: an identity is a certificate with the private key that it names
-// (Specs/item-attributes.md, secitem 2.6).
+// (Specs/item-attributes.md, Specs/secitem.md, 2.6).
 
 internal import EnclaveWire
 internal import KeychainStore

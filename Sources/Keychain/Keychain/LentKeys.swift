@@ -129,6 +129,14 @@ package final class LentKeys: Sendable {
         _ = state.withLock { $0.consents[person]?.remove(RememberedConsent(key: Array(key.utf8), item: item)) }
     }
 
+    /// Takes back every yes until the lock that is about an item.
+    func forget(_ item: [UInt8], person: UInt32) {
+        state.withLock { state in
+            guard let kept = state.consents[person]?.filter({ $0.item != item }) else { return }
+            state.consents[person] = kept
+        }
+    }
+
     // MARK: The standing connection
 
     /// From now on keys may be lent. Epochs of an enclave that has restarted begin anew, so old recalls end here.

@@ -69,7 +69,7 @@ extension RequestInProgress {
     }
 
     /// False when the item behaves as absent. The key of an item with an access control is unwrapped even where no value
-    /// is asked for (secitem 6.6), unless the items are only to be described.
+    /// is asked for (Specs/secitem.md, 6.6), unless the items are only to be described.
     private func reply(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch) throws -> Bool {
         let isProtected = opened.requirement != .none
         if isProtected, query.authenticationUI == .skip { return false }

@@ -160,6 +160,13 @@ extension RequestInProgress {
         return grants
     }
 
+    /// What the person let read these items, which ends when they are called otherwise: a yes was about the name that the question had, and
+    /// an owner must not bring its item before a program that looks for another one.
+    func permissionsToRead(_ items: [OpenedRow]) throws -> [RowHandle] {
+        guard !items.isEmpty else { return [] }
+        return try grants(of: items.map(\.row.handle)) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
+    }
+
     // MARK: Builds of the person's own programs
 
     /// What a program is taken for. A build that was never here, at a path where another one kept items, is offered to the

@@ -1,4 +1,4 @@
-// What a request may say, decided before anything is looked up (secitem 5 and 6).
+// What a request may say, decided before anything is looked up (Specs/secitem.md, 5 and 6).
 
 internal import EnclaveWire
 package import VaubanAccessPolicy
@@ -112,7 +112,7 @@ package enum QueryGrammar {
         return conformed
     }
 
-    /// An item as it would be after an update. A new accessibility alone takes the access control away (secitem 6.3).
+    /// An item as it would be after an update. A new accessibility alone takes the access control away (Specs/secitem.md, 6.3).
     package static func changed(_ record: ItemRecord, by changes: ItemChanges) throws -> ItemRecord {
         let control = changes.accessControl ?? (changes.protection == nil ? record.accessControl : nil)
         let attributes = record.attributes.merging(changes.attributes)
@@ -122,7 +122,7 @@ package enum QueryGrammar {
             kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
     }
 
-    /// What a private key of the enclave is, its class and its control among it, is settled where it was made (secitem 13.1).
+    /// What a private key of the enclave is, its class and its control among it, is settled where it was made (Specs/secitem.md, 12.1).
     private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
         let named = changes.attributes
         guard record.attributes.isOfEnclave else {

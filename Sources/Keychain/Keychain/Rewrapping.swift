@@ -66,8 +66,8 @@ extension RequestInProgress {
             batch.take(moved)
         } catch is RowHasChanged {
             batch.progress.left += 1
-        } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
-            // The person locks meanwhile.
+        } catch let refusal as Refusal where [.locked, .beforeFirstUnlock, .interactionNotAllowed].contains(refusal.reason) {
+            // The person locks meanwhile, or has to give the passcode first.
             batch.progress.kept += 1
         }
     }

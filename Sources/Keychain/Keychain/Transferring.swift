@@ -58,11 +58,14 @@ extension RequestInProgress {
         let row = try row(record, binding, try seal(value, binding), try blinds(record))
         // What the owner before let others read ends with its being the owner.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
-        let ended = isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup)
+        let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
+        let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         switch try database.update([change], removing: ended) {
-        case .written: return true
+        case .written:
+            for item in renamed { parts.lent.forget(item.binding.item, person: person) }
+            return true
         case .stale: return false
         case .conflict(let other):
             if try isLive(other) { throw Refusal(.duplicateItem) }
@@ -123,6 +126,16 @@ extension RequestInProgress {
     private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
+    }
+}
+
+extension ItemRecord {
+    /// Whether a search finds it by something else than the other; dates and the owner aside.
+    fileprivate func isCalledOtherwise(than other: ItemRecord) -> Bool {
+        let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
+        return Set(attributes.values.keys).union(other.attributes.values.keys).subtracting(unnamed).contains { name in
+            attributes[name]?.equalityBytes != other.attributes[name]?.equalityBytes
+        }
     }
 }
 

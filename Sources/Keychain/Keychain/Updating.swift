@@ -26,10 +26,12 @@ extension RequestInProgress {
     ) throws -> Bool {
         let rights = try rights()
         var rows: [RowChange] = []
+        var renamed: [OpenedRow] = []
         var bytes = 0
         func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
             guard let change = try change(opened, changes, value, query) else { return true }
             rows.append(change)
+            if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
             return true
@@ -67,8 +69,10 @@ extension RequestInProgress {
             if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        switch try database.update(rows) {
-        case .written: return true
+        switch try database.update(rows, removing: try permissionsToRead(renamed)) {
+        case .written:
+            for item in renamed { parts.lent.forget(item.binding.item, person: person) }
+            return true
         case .stale: return false
         case .conflict(let other):
             if try isLive(other) { throw Refusal(.duplicateItem) }
@@ -93,12 +97,13 @@ extension RequestInProgress {
             let mayAsk = query.authenticationUI == .allow
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
             guard
-                let kept = keepsSecret ? try kept(opened, generation) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+                let half = keepsSecret
+                    ? try kept(opened, generation, old: old, binding) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
             else { return nil }
-            secret = kept
+            secret = half
         } else {
-            guard let kept = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
-            secret = kept
+            guard let half = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
+            secret = half
         }
         let row = try row(record, binding, secret, blinds)
         return RowChange(
@@ -114,10 +119,28 @@ extension RequestInProgress {
         return SecretHalf(binding: halves.secretBinding, wrappedKey: wrapped, secret: halves.secret)
     }
 
+    /// The same of an item that was opened. What is sealed to keys of an earlier passcode goes to the present ones with its value.
+    private func kept(
+        _ opened: OpenedRow, _ generation: [UInt8], old: borrowing PaddedValue, _ binding: RowBinding
+    ) throws -> SecretHalf? {
+        do {
+            return try kept(opened, generation)
+        } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {
+            return try seal(old, binding)
+        }
+    }
+
     /// Now, but at least a millisecond after the last change, whatever the clock did.
     func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return parts.now() }
         return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
+    }
+}
+
+extension ItemRecord {
+    /// Whether a search finds the item by something else than before.
+    fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
+        changes.attributes.values.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }
 

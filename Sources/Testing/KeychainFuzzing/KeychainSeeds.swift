@@ -28,7 +28,8 @@ extension KeychainDoorFuzzing {
             .add(record, returns: [.data, .attributes], hasData: true, passwordBytes: 5, applications: ["/usr/bin/a", "program:/b"]),
             .copyMatching(query, passwordBytes: 1), .copyMatching(ItemQuery(kind: .key)),
             .update(
-                query, ItemChanges(attributes: attributes, protection: .always, accessControl: control, hasData: true), passwordBytes: 1024),
+                query, ItemChanges(attributes: attributes, protection: .always, accessControl: control, hasData: true),
+                passwordBytes: 1024),
             .delete(ItemQuery(kind: .certificate)), .rewrap, .discard, .permissions,
             .permit(PermissionChange(.buildsIn, subject: "/a", permits: true)),
             .permit(PermissionChange(.reads, subject: "program:/a", permits: false, item: query)), .move(to: "cli"), .examine,

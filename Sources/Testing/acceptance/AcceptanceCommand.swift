@@ -6,7 +6,7 @@ internal import Foundation
 @main
 struct AcceptanceCommand {
     static let usage = """
-        usage: acceptance report  --events FILE --claims FILE --scripts FILE [--rows C-001...C-249]
+        usage: acceptance report  --events FILE --claims FILE --scripts FILE (--list FILE | --rows K-001...K-010)
                acceptance attacks --manual FILE --attacks FILE
                acceptance count   --events FILE --scripts FILE [--attacks FILE] [--runner-status N]
 
@@ -14,6 +14,7 @@ struct AcceptanceCommand {
           --claims         what tests with `.proves` wrote: row, strength, test, separated by tabs
           --scripts        what run-script-tests wrote: script, result, reason, rows, equivalent rows, separated by tabs
           --attacks        what run-script-tests wrote: attack, result, reason, script, separated by tabs
+          --list           the page whose tables name the rows (Specs/acceptance.md); --rows names them as a range
           --manual         the page whose tables name the attacks (Manual/attacks.md)
           --runner-status  how `swift test` ended; a failure that no event explains is counted as one
 
@@ -42,7 +43,8 @@ struct AcceptanceCommand {
         case .report:
             let (outcomes, scripts) = try outcomes(options)
             let claims = try options.claims.map { try Claim.read($0) } ?? []
-            return Report(rows: options.rows, claims: claims + scripts.flatMap(\.claims), outcomes: outcomes).print()
+            guard let rows = options.rows else { throw Fault("--list or --rows is missing") }
+            return Report(rows: rows, claims: claims + scripts.flatMap(\.claims), outcomes: outcomes).print()
         case .count:
             // The scripts are counted; what they could not try is counted as open beside them, never as passed.
             let notTried = attacks.filter { $0.openness != nil }.map(\.outcome)
@@ -65,7 +67,8 @@ struct Options {
     var scripts: String?
     var attacks: String?
     var manual: String?
-    var rows = RowRange.contract
+    /// The names of the rows, in their order.
+    var rows: [String]?
     var runnerStatus: Int32 = 0
 
     init(_ arguments: [String]) throws {
@@ -80,7 +83,8 @@ struct Options {
             case "--scripts": scripts = value
             case "--attacks": attacks = value
             case "--manual": manual = value
-            case "--rows": rows = try RowRange(value)
+            case "--list": rows = try RowList.read(value)
+            case "--rows": rows = try RowRange(value).names
             case "--runner-status": runnerStatus = Int32(value) ?? 1
             default: throw Fault("unknown option \(name)\n\(AcceptanceCommand.usage)")
             }
@@ -88,19 +92,26 @@ struct Options {
     }
 }
 
-/// Rows with one letter and consecutive numbers, such as C-001 to C-249.
+/// The rows of a page, each at the beginning of a line of a table.
+enum RowList {
+    static func read(_ path: String) throws -> [String] {
+        let rows = try contents(of: path).split(separator: "\n").compactMap { $0.firstMatch(of: /^\| ([A-Z]-[0-9]{3}) \|/).map { String($0.1) } }
+        guard !rows.isEmpty, Set(rows).count == rows.count else { throw Fault("\(path) has no rows, or one of them twice") }
+        return rows
+    }
+}
+
+/// Rows with one letter and consecutive numbers, such as K-001 to K-010.
 struct RowRange {
     let letter: Character
     let numbers: ClosedRange<Int>
-
-    static let contract = RowRange(letter: "C", numbers: 1...249)
 
     init(letter: Character, numbers: ClosedRange<Int>) {
         self.letter = letter
         self.numbers = numbers
     }
 
-    /// Reads `C-001...C-249`.
+    /// Reads `K-001...K-010`.
     init(_ text: String) throws {
         let ends = text.components(separatedBy: "...")
         guard ends.count == 2, let letter = ends[0].first, ends[1].first == letter,

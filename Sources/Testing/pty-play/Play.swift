@@ -61,6 +61,7 @@ struct Play {
         case "expect": try stage.expect(text)
         case "absent": if stage.hasShown(text) { throw Fault("it was shown") }
         case "send": try stage.type(Array(text.utf8) + [0x0D])
+        case "type": try stage.type(Array(text.utf8))
         case "secret":
             if stage.hasEcho { throw Fault("the terminal would show it") }
             try stage.type(Array(text.utf8) + [0x0D])
@@ -88,6 +89,7 @@ struct Play {
 
     private static let keys: [String: [UInt8]] = [
         "ctrl-c": [3], "ctrl-d": [4], "ctrl-z": [26], "esc": [27], "enter": [13], "backspace": [127], "up": [27, 91, 65],
+        "tab": [9], "ctrl-x": [24],
     ]
 }
 

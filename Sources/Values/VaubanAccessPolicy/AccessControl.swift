@@ -3,7 +3,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// The flags of `SecAccessControlCreateFlags`, with Apple's bits (`spec: secitem 8.1`).
+/// The flags of `SecAccessControlCreateFlags`, with Apple's bits (Specs/secitem.md, 8.1).
 package struct AccessControlFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

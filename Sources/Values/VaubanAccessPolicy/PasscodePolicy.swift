@@ -38,8 +38,9 @@ package struct PasscodePolicy: Hashable, Sendable {
     package func refusal(of passcode: borrowing SecretBytes) -> String? { refusal(of: PasscodeStrength(of: passcode)) }
 
     /// What guessing offline costs, in a sentence for the person. Without the number of characters where these are not
-    /// digits alone: it may be read over a shoulder.
-    package func estimate(of strength: PasscodeStrength) -> String {
+    /// digits alone: it may be read over a shoulder. `likelyGuessesLog2` is what somebody needs who tries first what people choose,
+    /// where that was reckoned.
+    package func estimate(of strength: PasscodeStrength, likelyGuessesLog2: Double? = nil) -> String {
         let what =
             switch strength.kind {
             case .digits: "\(Self.number(strength.characters)) digit\(strength.characters == 1 ? "" : "s")"
@@ -50,6 +51,18 @@ package struct PasscodePolicy: Hashable, Sendable {
         let seconds = exp2(strength.guessesLog2) * offlineGuessSeconds
         let pace = offlineGuessSeconds == 0.25 ? "a quarter of a second" : "\(offlineGuessSeconds) seconds"
         let paced = "(\(pace) a guess on this machine)"
+        if let likelyGuessesLog2 {
+            let likely = exp2(min(likelyGuessesLog2, strength.guessesLog2)) * offlineGuessSeconds
+            let time = likely > Self.longest ? "more than a thousand years" : "about \(Self.duration(likely))"
+            guard strength.kind == .digits else {
+                return "\(what): whoever has this disk and tries words, names, dates and rows of keys first needs \(time) \(paced)"
+            }
+            // A date, or a row of keys.
+            if likely < seconds / 2, seconds <= Self.longest {
+                return "\(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced), and dates and rows of keys first, "
+                    + "which takes \(time)"
+            }
+        }
         switch (seconds > Self.longest, strength.kind) {
         case (true, _):
             return "\(what): trying them all takes more than a thousand years \(paced), but words, names and dates are tried first"

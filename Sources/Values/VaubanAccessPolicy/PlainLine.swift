@@ -29,6 +29,8 @@ package enum PlainLine {
     }
 
     package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        // Nearly all that is shown is plain ASCII, of which the tables of Unicode would be asked in vain.
+        if (0x20...0x7E).contains(scalar.value) { return false }
         // The fillers and the empty braille cell count as letters and signs, and look like spaces.
         if scalar.properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800 { return true }
         switch scalar.properties.generalCategory {

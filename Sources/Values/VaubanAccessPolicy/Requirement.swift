@@ -1,4 +1,4 @@
-// What a control asks of the person for one operation (secitem 8.2), as a formula over what a person can show.
+// What a control asks of the person for one operation (Specs/secitem.md, 8.2), as a formula over what a person can show.
 
 /// What is done with an item or a key under a control; Apple's short names beside them.
 package enum ItemOperation: CaseIterable, Hashable, Sendable {

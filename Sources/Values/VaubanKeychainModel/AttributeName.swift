@@ -1,4 +1,4 @@
-/// An attribute by its four-letter code, the raw value of `kSecAttr…` (secitem 1.2).
+/// An attribute by its four-letter code, the raw value of `kSecAttr…` (Specs/secitem.md, 1).
 package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

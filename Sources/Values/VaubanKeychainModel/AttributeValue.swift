@@ -9,7 +9,7 @@ package enum AttributeValue: Hashable, Sendable {
     /// Microseconds since the reference date, 2001-01-01 00:00 UTC.
     case date(Int64)
 
-    /// Brings a value into the form that its attribute asks for; nil means errSecParam (secitem 3).
+    /// Brings a value into the form that its attribute asks for; nil means errSecParam (Specs/secitem.md, 3).
     package func converted(to form: AttributeForm) -> AttributeValue? {
         switch (form, self) {
         case (.blob, .text), (.blob, .data), (.blob, .number), (.text, .text), (.number, .number), (.date, .date): self

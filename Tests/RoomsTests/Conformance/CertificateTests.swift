@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// Certificates, keys, and the identities that they make (secitem 2.4 … 2.6, 5.1).
+    /// Certificates, keys, and the identities that they make (Specs/secitem.md, 2.4 … 2.6, 5.1).
     @Suite("Conformance: certificates and identities")
     struct CertificateTests {
         private let calls = Calls()
@@ -160,7 +160,8 @@ extension AppleNames {
         /// Anna's private key, as its owner would store it.
         private func addKey(_ more: [CFString: Any] = [:]) throws -> OSStatus {
             let hash = try #require(
-                (calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnAttributes: true]).result as? [String: Any])?["pkhh"] as? Data)
+                (calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnAttributes: true]).result
+                    as? [String: Any])?["pkhh"] as? Data)
             let key: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
                 kSecAttrKeySizeInBits: 256, kSecAttrApplicationLabel: hash,

@@ -1,4 +1,4 @@
-// Keys that are made and kept in one call (secitem 13.1).
+// Keys that are made and kept in one call (Specs/secitem.md, 12.1).
 
 import Foundation
 import Security

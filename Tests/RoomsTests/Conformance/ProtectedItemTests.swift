@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// Items with an access control in queries, where nobody may be asked (secitem 6.6).
+    /// Items with an access control in queries, where nobody may be asked (Specs/secitem.md, 6.6).
     @Suite("Conformance: protected items")
     struct ProtectedItemTests {
         private let calls = Calls()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// Persistent references (secitem 6.5).
+    /// Persistent references (Specs/secitem.md, 6.5).
     @Suite("Conformance: persistent references")
     struct ReferenceTests {
         private let calls = Calls()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// What each combination of return keys gives (secitem 6.1).
+    /// What each combination of return keys gives (Specs/secitem.md, 6.1).
     @Suite("Conformance: results")
     struct ShapeTests {
         private let calls = Calls()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// The traps of secitem 15, each by its number.
+    /// The traps of Specs/secitem.md, 13, each by its number.
     @Suite("Conformance: traps")
     struct TrapTests {
         private let calls = Calls()

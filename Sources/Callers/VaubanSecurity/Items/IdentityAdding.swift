@@ -1,4 +1,4 @@
-// SecItemAdd of an identity, which is two items: one that is there already is no fault, unless both are (secitem 2.6).
+// SecItemAdd of an identity, which is two items: one that is there already is no fault, unless both are (Specs/secitem.md, 2.6).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient

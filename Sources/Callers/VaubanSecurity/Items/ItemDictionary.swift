@@ -1,4 +1,4 @@
-// The grammar of a SecItem dictionary (secitem 5): the shape of a key says what it is, and every key is either
+// The grammar of a SecItem dictionary (Specs/secitem.md, 5): the shape of a key says what it is, and every key is either
 // understood or refused.
 
 internal import VaubanAccessPolicy
@@ -276,7 +276,7 @@ extension ItemDictionary {
     }
 
     /// A class and a control together contradict each other, but for the pair that reading a plain item's attributes
-    /// gives, so that results can be queries (secitem 5).
+    /// gives, so that results can be queries (Specs/secitem.md, 5).
     private func resolvedControl() throws -> AccessControl? {
         guard let accessControl else { return nil }
         if let protection {

@@ -40,7 +40,7 @@ enum ItemObject {
         }
     }
 
-    /// By what it is known. In a query what a key can do does not count, nor whether it is permanent (secitem 5).
+    /// By what it is known. In a query what a key can do does not count, nor whether it is permanent (Specs/secitem.md, 5).
     func attributes(forQuery: Bool) -> ItemAttributes {
         switch self {
         case .certificate(let certificate):

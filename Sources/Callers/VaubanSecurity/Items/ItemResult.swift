@@ -1,4 +1,4 @@
-// From a match to the objects that the return keys ask for (secitem 6.1).
+// From a match to the objects that the return keys ask for (Specs/secitem.md, 6.1).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
@@ -93,7 +93,7 @@ struct Undecodable: Error {
 }
 
 extension AttributeValue {
-    /// From what a caller put into a dictionary. A Boolean is the number 0 or 1 (secitem 3).
+    /// From what a caller put into a dictionary. A Boolean is the number 0 or 1 (Specs/secitem.md, 3).
     init(foundation value: AnyObject) throws {
         switch value {
         case let text as String: self = .text(text)

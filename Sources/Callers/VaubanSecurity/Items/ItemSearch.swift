@@ -1,5 +1,5 @@
 // SecItemCopyMatching once its dictionary is read: keychaind finds, and what only a certificate or a server's name says is judged
-// here (secitem 5.1).
+// here (Specs/secitem.md, 5.1).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient

@@ -1,5 +1,5 @@
 // Match keys that are judged on what was found, since only a certificate or a server's name says whether it fits
-// (secitem 5.1). The limit is applied after them.
+// (Specs/secitem.md, 5.1). The limit is applied after them.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel

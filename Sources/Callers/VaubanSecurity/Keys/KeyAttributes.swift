@@ -1,4 +1,4 @@
-// What is said of a key in a dictionary, and what a key says of itself (secitem 13.3).
+// What is said of a key in a dictionary, and what a key says of itself (Specs/secitem.md, 12.3).
 
 internal import VaubanAccessPolicy
 internal import VaubanDER
@@ -107,7 +107,7 @@ struct KeyDictionary {
     /// Whether a half is to be stored. The public one is only where its own dictionary says so.
     func isPermanent(isPrivate: Bool) -> Bool {
         let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
-        // A key of the enclave is kept unless it is said that it is not (secitem 13.1).
+        // A key of the enclave is kept unless it is said that it is not (Specs/secitem.md, 12.1).
         return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? (isPrivate && namesToken)
     }
 

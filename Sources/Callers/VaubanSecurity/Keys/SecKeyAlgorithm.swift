@@ -1,4 +1,4 @@
-/// What a key is to do, in detail: Apple's `SecKeyAlgorithm`. Names and raw values are Apple's (secitem 13.2); which of them
+/// What a key is to do, in detail: Apple's `SecKeyAlgorithm`. Names and raw values are Apple's (Specs/secitem.md, 12.2); which of them
 /// work here says `SecKeyIsAlgorithmSupported`, and Specs/key-algorithms.md.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     let name: String

@@ -44,7 +44,7 @@ final class OldKeychain {
         let home = home
         _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
         if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(session.service) {
-            throw Refusal(.unavailable, "the rooms of the old keychain did not start; \(SafeText.visible(home))/vauban.log says why")
+            throw Refusal(.unavailable, "the old keychain did not start; \(SafeText.visible(home))/vauban.log says why")
         }
     }
 

@@ -24,7 +24,7 @@ enum BatchAdd {
         }
         guard there.isEmpty else {
             tell(there)
-            throw Refusal(.duplicateItem, "nothing was added")
+            throw Refusal(.duplicateItem, "nothing was added, since not all of it is new")
         }
         try add(document, session)
     }

@@ -34,7 +34,7 @@ struct PassphraseOptions: ParsableArguments {
 
     private func terminal(_ person: Person) throws(Refusal) -> Terminal {
         guard let terminal = person.terminal else {
-            throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send the export's passphrase along: --passphrase-fd N")
+            throw Refusal(.interactionNotAllowed, "no terminal to ask for the export's passphrase; send it along: --passphrase-fd N")
         }
         return terminal
     }

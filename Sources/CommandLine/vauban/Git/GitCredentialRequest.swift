@@ -68,10 +68,10 @@ struct GitPlace: Hashable {
         if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]"), let port = Int64(host[host.index(after: colon)...]),
             (1...65535).contains(port)
         {
-            server = String(host[..<colon])
+            server = HostName.kept(String(host[..<colon]))
             self.port = port
         } else {
-            server = host
+            server = HostName.kept(host)
             port = 0
         }
         guard !server.isEmpty else { return nil }

@@ -20,7 +20,7 @@ struct SourceURL {
         guard let parts = URLComponents(string: whole), let host = parts.host, !host.isEmpty, (1...65535).contains(parts.port ?? 1) else {
             return nil
         }
-        server = host
+        server = HostName.kept(host)
         port = Int64(parts.port ?? 0)
         path = parts.percentEncodedPath
         protocolCode = parts.scheme.flatMap(ProtocolCode.known)

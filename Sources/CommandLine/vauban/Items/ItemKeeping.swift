@@ -11,6 +11,7 @@ import VaubanSecretBytes
 struct ItemKeeping: ParsableArguments {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var protection: ProtectionOptions
+    @OptionGroup var generation: GenerationOptions
     @OptionGroup var source: SecretSource
     @OptionGroup var person: PersonOptions
 
@@ -39,12 +40,21 @@ struct ItemKeeping: ParsableArguments {
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
         let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
-        let secret: SecretBytes? = try source.read(session.person, what: fresh.name)
-        guard let existing else {
-            try add(secret, session)
-            return try tellOnce(session)
+        let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.person, what: fresh.name)
+        if let existing {
+            try update(existing, secret, session, verb)
+        } else {
+            try add(secret, session, verb)
+            try tellOnce(session)
         }
-        try update(existing, secret, session, verb)
+        if generation.generate { say("Kept, and not shown: \(generation.summary).") }
+    }
+
+    /// What cannot go together, however the verb is called.
+    func validate() throws {
+        if generation.generate, !source.isDefault {
+            throw ValidationError("With --generate no secret is read: it goes without --secret-fd, --keep-newline, --hex and --empty.")
+        }
     }
 
     /// The item that has exactly this name and account; one with another account is another item.
@@ -52,8 +62,9 @@ struct ItemKeeping: ParsableArguments {
         let account = selection.nameAndAccount.account ?? ""
         let same = try session.matches(selection).filter { $0.text(.account) == account }
         switch verb {
-        case .add where !same.isEmpty: throw Refusal(.duplicateItem)
-        case .update where same.isEmpty: throw Refusal(.itemNotFound)
+        case .add where !same.isEmpty:
+            throw Refusal(.duplicateItem, "\(fresh.name) exists already; to give it a new secret: vauban update, or vauban set --replace")
+        case .update where same.isEmpty: throw NoSuchItem(name: fresh.name, suggestions: [])
         case .set, .add, .update: break
         }
         guard same.count <= 1 else { throw SeveralMatches(verb: verb.name, records: same) }
@@ -64,7 +75,7 @@ struct ItemKeeping: ParsableArguments {
     private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
         guard let terminal = session.person.terminal else {
             throw Refusal(
-                .duplicateItem, "\(record.name); to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
+                .duplicateItem, "\(record.name) exists already; to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
         }
         terminal.write("\(record.summary)\n")
         guard terminal.readWord("Replace its secret? Type yes (anything else cancels): ") == "yes" else {
@@ -82,10 +93,18 @@ struct ItemKeeping: ParsableArguments {
         try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
     }
 
-    private func add(_ secret: borrowing SecretBytes?, _ session: Session) throws {
+    private func add(_ secret: borrowing SecretBytes?, _ session: Session, _ verb: Verb) throws {
         var record = fresh
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
-        try session.add(record, secret: secret)
+        do {
+            try session.add(record, secret: secret)
+        } catch let refusal as Refusal where refusal.reason == .duplicateItem {
+            // Another set of the same new item was quicker.
+            guard case .set(replaces: true) = verb, let quicker = try existing(session, verb) else {
+                throw Refusal(.duplicateItem, "\(fresh.name) exists already: it was added while this was under way; nothing was changed")
+            }
+            try update(quicker, secret, session, verb)
+        }
     }
 
     /// The item as it is added. What makes it unique is always said, so that it can be meant again.

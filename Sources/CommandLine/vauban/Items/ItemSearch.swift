@@ -12,8 +12,8 @@ extension Session {
     func matches(_ selection: ItemSelection, ofAllOwners: Bool = false) throws -> [ItemRecord] {
         try opening {
             var matches: [ItemRecord] = []
-            for kind in selection.kinds {
-                var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+            for wanted in selection.wanted {
+                var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
                 query.limit = .all
                 query.returnsAttributes = true
                 query.authenticationUI = .describe
@@ -88,8 +88,8 @@ extension Session {
     /// The secret of an item that another program keeps, which asks the person first.
     private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         guard service.mode == .system else { throw Refusal(.itemNotFound) }
-        for kind in selection.kinds {
-            var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
+        for wanted in selection.wanted {
+            var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
             query.returnsAttributes = true
             query.returnsData = true
             query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail

@@ -4,7 +4,8 @@ import VaubanKeychainModel
 
 /// Which item is meant: `service/account` in one word, or part by part.
 struct ItemSelection: ParsableArguments {
-    @Argument(help: ArgumentHelp("The item in one word: service/account, or server/account.", valueName: "item"))
+    @Argument(
+        help: ArgumentHelp("The item in one word: service/account, or server/account.", valueName: "item"), completion: ItemCompletion.kind)
     var word: String?
 
     @Option(name: .shortAndLong, help: "The service of a password of a program.")
@@ -86,12 +87,26 @@ struct ItemSelection: ParsableArguments {
         return [.genericPassword, .internetPassword]
     }
 
+    /// What to look for, one after the other. A host is the same in capitals, so a server is looked for as it is kept from here, in
+    /// small letters, and as it was typed, since a program may have kept it so.
+    var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
+        kinds.flatMap { kind in
+            let attributes = attributes(of: kind)
+            guard kind == .internetPassword, let name = nameAndAccount.name, name != HostName.kept(name) else { return [(kind, attributes)] }
+            var typed = attributes
+            typed[.server] = .text(name)
+            return [(kind, attributes), (kind, typed)]
+        }
+    }
+
     /// The attributes that an item of this kind must have to be meant.
     func attributes(of kind: ItemKind) -> ItemAttributes {
         let (name, account) = nameAndAccount
         var attributes = ItemAttributes()
         if let owner { attributes[.accessGroup] = .text(owner) }
-        if let name { attributes[kind == .genericPassword ? .service : .server] = .text(name) }
+        if let name {
+            if kind == .genericPassword { attributes[.service] = .text(name) } else { attributes[.server] = .text(HostName.kept(name)) }
+        }
         // An empty account is the same as none, so it is judged where the answers are and not by the query.
         if let account, !account.isEmpty { attributes[.account] = .text(account) }
         guard kind == .internetPassword else { return attributes }

@@ -10,19 +10,25 @@ struct DescriptionOptions: ParsableArguments {
 
 /// What is printed of many items: one line each, or one JSON document.
 enum ItemTable {
-    static func sorted(_ records: [ItemRecord]) -> [ItemRecord] { records.sorted { ($0.name, $0.options) < ($1.name, $1.options) } }
+    /// By name, and by what else means them; each of the two is made once for an item, since both take their time.
+    static func sorted(_ records: [ItemRecord]) -> [ItemRecord] {
+        records.map { (key: ($0.name, $0.options), record: $0) }.sorted { $0.key < $1.key }.map(\.record)
+    }
+
+    /// Columns of names beyond this are not filled up.
+    private static let widthMax = 60
 
     static func write(_ records: [ItemRecord], _ options: DescriptionOptions, withOwners: Bool) throws {
         if options.json { return print(try ItemDescription.json(records.map { ItemDescription($0) })) }
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        let width = min(records.map(\.name.count).max() ?? 0, 60)
-        for record in records {
+        let names = records.map(\.name)
+        let width = isTerminal ? min(names.map(DisplayWidth.of).max() ?? 0, widthMax) : 0
+        for (name, record) in zip(names, records) {
             let words =
-                [record.name, record.protectionName] + (record.asks ? ["asks"] : [])
+                [name, record.protectionName] + (record.asks ? ["asks"] : [])
                 + (withOwners ? ["owner: \(SafeText.visible(record.owner))"] : [])
             guard isTerminal else { print(words.joined(separator: "\t")); continue }
-            let padding = String(repeating: " ", count: max(width - record.name.count, 0))
-            print("\(record.name)\(padding)  \(words.dropFirst().joined(separator: "  "))")
+            print("\(DisplayWidth.padded(name, to: width))  \(words.dropFirst().joined(separator: "  "))")
         }
     }
 }

@@ -2,22 +2,25 @@ import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainModel
 
-/// Nothing has the name that somebody typed, but something has one that is much like it.
+/// Nothing has the name that somebody typed; something may have one that is much like it.
 struct NoSuchItem: Error, CustomStringConvertible {
     let name: String
     let suggestions: [String]
 
-    var description: String { "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?" }
+    var description: String {
+        suggestions.isEmpty
+            ? "No item \(name) was found; to see what there is: vauban list" : "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?"
+    }
 }
 
 extension Session {
     /// Does work that needs the item that a selection means. Where there is none, and a person reads the answer, it is told which of
-    /// their items are called much the same; a script hears the plain refusal, and does not wait for a look at all names.
+    /// their items are called much the same; a script does not wait for a look at all names.
     func suggesting<Result: ~Copyable>(_ selection: ItemSelection, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard person.terminal != nil, let names = try? names(like: selection), !names.isEmpty else { throw refusal }
+            let names = person.terminal == nil ? [] : (try? names(like: selection)) ?? []
             throw NoSuchItem(name: selection.shown, suggestions: names)
         }
     }

@@ -20,6 +20,7 @@ struct SecretSource: ParsableArguments {
 
     static let bytesMax = 1 << 20
     var isStandard: Bool { descriptor == nil && !keepNewline && !hex }
+    var isDefault: Bool { isStandard && !empty }
     private static let typedBytesMax = 1 << 16
 
     /// The secret for `what`. Nothing at all is what a pipe brings whose writer failed, so it is refused (`badParameter`) unless
@@ -41,7 +42,7 @@ struct SecretSource: ParsableArguments {
         }
         if empty { return SecretBytes(count: 0) { _ in } }
         guard let terminal = person.terminal else {
-            throw Refusal(.interactionNotAllowed, "send the secret to standard input, or name a descriptor: --secret-fd N")
+            throw Refusal(.interactionNotAllowed, "no terminal to ask for the secret; send it to standard input, or name a descriptor: --secret-fd N")
         }
         while true {
             let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)

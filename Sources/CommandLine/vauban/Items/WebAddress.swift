@@ -25,7 +25,7 @@ struct WebAddress {
         }
         if let port = parts.port, !(1...65535).contains(port) { throw Fault(why: "a port is a number up to 65535") }
         self.scheme = scheme.lowercased()
-        server = host
+        server = HostName.kept(host)
         port = parts.port.map(Int64.init)
         path = ["", "/"].contains(parts.percentEncodedPath) ? nil : parts.percentEncodedPath
         account = parts.user.flatMap { $0.isEmpty ? nil : $0 }

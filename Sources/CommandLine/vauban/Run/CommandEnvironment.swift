@@ -20,6 +20,8 @@ struct CommandEnvironment {
 
     mutating func add(_ name: String, _ value: consuming SecretBytes) { variables.append(Variable(name, value)) }
 
+    func has(_ name: String) -> Bool { variables.contains { $0.name == name } }
+
     /// Whether a secret can be a variable at all; what cannot is refused and never cut.
     static func check(_ value: borrowing SecretBytes, name: String) throws(Refusal) {
         if value.withUnsafeBytes({ $0.contains(0) }) {

@@ -23,6 +23,13 @@ enum CommandEnd {
         }
     }
 
+    /// Why something was refused, and the way out. Where the particulars say both, nothing general is put before them.
+    static func words(of refusal: Refusal) -> String {
+        let saysAll: [Refusal.Reason] = [.badParameter, .unsupported, .notAllowedHere, .duplicateItem, .interactionNotAllowed]
+        if let detail = refusal.detail, saysAll.contains(refusal.reason) { return detail }
+        return refusal.message
+    }
+
     static func run(_ root: any ParsableCommand.Type) -> Never {
         let commands = root.configuration.subcommands
         if !commands.isEmpty, let advice = KnownElsewhere.advice(for: CommandLine.arguments.dropFirst().first, among: commands) {
@@ -52,7 +59,7 @@ enum CommandEnd {
         Interruption.putRight()
         switch error {
         case let refusal as Refusal:
-            say("vauban: \(refusal.message)")
+            say("vauban: \(words(of: refusal))")
             exit(code(of: refusal))
         case let missing as NoSuchItem:
             say("vauban: \(missing)")
@@ -70,7 +77,7 @@ enum CommandEnd {
             // The parser's own: help, usage, and exit codes that a verb chose.
             if let chosen = error as? ExitCode { end(with: chosen.rawValue) }
             guard root.exitCode(for: error) == .success else { root.exit(withError: error) }
-            print(root.fullMessage(for: error))
+            print(CompletionScript.repaired(root.fullMessage(for: error)))
             end(with: 0)
         }
     }

@@ -27,7 +27,7 @@ enum DoctorText {
     }
 
     private static func checked(_ report: DoctorReport) -> String {
-        var text = count(report.checked, "item") + ": bindings, attributes, digests, indexes"
+        var text = count(report.checked, "item") + ": place, attributes, wholeness, indexes"
         let opened = report.checked - report.unopened
         if opened > 0 { text += "; \(opened) with the value" }
         if report.unopened > 0 { text += "; \(report.unopened) without it, since it opens only for you or with a program's password" }

@@ -41,7 +41,7 @@ enum PasscodeInput {
     }
 
     private static func estimate(of passcode: borrowing SecretBytes) -> String {
-        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode))
+        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode), likelyGuessesLog2: LikelyGuesses.log2(for: passcode))
         return "\(sentence.prefix(1).uppercased())\(sentence.dropFirst())."
     }
 

@@ -57,7 +57,7 @@ enum ServiceAccess {
         let folder = PathBytes.parts(of: own)?.folder ?? ""
         let launcher = "\(folder)/vauban-launcher"
         guard access(launcher, X_OK) == 0 else {
-            throw Refusal(.unavailable, "there is no \(launcher), which starts the rooms; install or build Vauban as a whole")
+            throw Refusal(.unavailable, "there is no \(launcher), which starts the service; install or build Vauban as a whole")
         }
         return launcher
     }

@@ -12,15 +12,15 @@ enum StatusText {
     static let noPasscodeSentence =
         "The disk alone protects nothing now: whoever has it, or a copy of it, can read every item that does not ask."
 
-    /// What user mode is worth, in the words of the design.
+    /// What user mode is worth.
     static let userMode = [
         "protects against disk theft (as far as the passcode is strong), other users and sandboxed programs",
-        "does NOT protect against other programs of the same uid, which can read the device secret and the pairing key, speak to any door, forge a match, and guess offline without the counter",
+        "any program that you run can read your secrets; install the service against that",
         "every program of yours is one owner: access groups are labels, and no program is asked about",
     ]
 
     static let systemMode = [
-        "another program of yours cannot read a room's memory or files, speak to the enclave, or forge a match",
+        "another program of yours cannot read its memory or its files, nor answer in your place",
         "does NOT protect against root, or against what controls the terminal or desktop on which you type your passcode",
     ]
 
@@ -51,9 +51,9 @@ enum StatusText {
 
     static func mode(_ mode: Service.Mode) -> [String] {
         switch mode {
-        case .system: [row("Mode", "system: each room under a system user of its own")] + systemMode.map { row("", $0) }
+        case .system: [row("Mode", "system: the service of this machine, under users of its own")] + systemMode.map { row("", $0) }
         case .user(let home), .named(let home):
-            [row("Mode", "user: the rooms run as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
+            [row("Mode", "user: it runs as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
         }
     }
 

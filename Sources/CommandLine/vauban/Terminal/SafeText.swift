@@ -17,7 +17,8 @@ enum SafeText {
 
     /// JSON that shows itself as it is: invisible signs, which stand only within its strings, in JSON's own way of writing them.
     static func json(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && isInvisible($0) }) else { return text }
+        return text.unicodeScalars.map { scalar in
             guard scalar != "\n", isInvisible(scalar) else { return String(scalar) }
             return String(scalar).utf16.map { unit in
                 let digits = String(unit, radix: 16)

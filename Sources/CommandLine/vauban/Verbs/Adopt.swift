@@ -123,7 +123,7 @@ struct Adopt: ParsableCommand {
             )
         }
         say(
-            "The old keychain's rooms run as you, so other programs of yours can learn the passcode that you type for it. If the installed keychain has the same one, change that afterwards: vauban passcode change"
+            "The old keychain runs as you, so other programs of yours can learn the passcode that you type for it. If the installed keychain has the same one, change that afterwards: vauban passcode change"
         )
     }
 

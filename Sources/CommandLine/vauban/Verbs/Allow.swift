@@ -36,7 +36,7 @@ struct AllowProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "program", abstract: "Lets a program read one item.", shouldDisplay: false)
 
-    @Argument(help: ArgumentHelp("The program: its path, or its name as an owner.", valueName: "program"))
+    @Argument(help: ArgumentHelp("The program: its path, or its name as an owner.", valueName: "program"), completion: .file())
     var program: String?
 
     @OptionGroup var selection: ItemSelection
@@ -77,7 +77,7 @@ struct AllowBuild: ParsableCommand {
         commandName: "build",
         abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
 
-    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @OptionGroup var person: PersonOptions
@@ -93,7 +93,7 @@ struct AllowBuild: ParsableCommand {
 struct DisallowBuild: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "build", abstract: "New builds in a folder are asked about again.")
 
-    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @OptionGroup var person: PersonOptions

@@ -14,6 +14,7 @@ struct Doctor: ParsableCommand {
 
             Example:
               vauban doctor
+              vauban doctor --json
               vauban doctor --restore
             """)
 
@@ -26,9 +27,13 @@ struct Doctor: ParsableCommand {
     @Flag(help: "With --restore: do not ask for the word; for scripts.")
     var yesRestore = false
 
+    @Flag(help: "One JSON document, for a program.")
+    var json = false
+
     @OptionGroup var person: PersonOptions
 
     func validate() throws {
+        if json, restore { throw ValidationError("--json tells of a look at everything; --restore is none.") }
         if yesRestore, !restore { throw ValidationError("--yes-restore goes with --restore.") }
     }
 
@@ -40,9 +45,12 @@ struct Doctor: ParsableCommand {
             progress.show("Looked at \(report.checked + report.locked) of \(report.rows) items")
         }
         progress.clear()
-        for line in DoctorText.lines(report) { print(line) }
-        // Where no copy could be kept the disk is full or refuses: whoever runs this by the clock must learn of it.
-        if report.found > 0 || !report.quarantine.isEmpty || report.lacksNewCopy { throw ExitCode(1) }
+        if json {
+            print(try ItemDescription.json(DoctorDocument(report)))
+        } else {
+            for line in DoctorText.lines(report) { print(line) }
+        }
+        if !report.isGood { throw ExitCode(1) }
     }
 
     private func putBack(_ session: Session) throws {
@@ -50,7 +58,7 @@ struct Doctor: ParsableCommand {
         for line in DoctorText.lines(copy) { say(line) }
         if !yesRestore {
             guard let terminal = session.person.terminal else {
-                throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-restore")
+                throw Refusal(.interactionNotAllowed, "no terminal to ask whether to go on; where nobody can be asked, say so: --yes-restore")
             }
             guard terminal.readWord("To go on, type restore (anything else cancels): ") == "restore" else {
                 throw Refusal(.cancelled, "nothing was put back")

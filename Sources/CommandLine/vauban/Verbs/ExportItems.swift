@@ -18,7 +18,7 @@ struct ExportItems: ParsableCommand {
               vauban export --csv passwords.csv
             """)
 
-    @Argument(help: ArgumentHelp("A new file, or - for standard output.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A new file, or - for standard output.", valueName: "file"), completion: .file())
     var path: String
 
     @Flag(help: "Also what is to stay on this device.")

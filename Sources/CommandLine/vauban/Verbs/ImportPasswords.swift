@@ -21,7 +21,7 @@ struct ImportPasswords: ParsableCommand {
               vauban import backup.vauban
             """)
 
-    @Argument(help: ArgumentHelp("The file, or - for standard input, or the folder of pass.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file, or - for standard input, or the folder of pass.", valueName: "file"), completion: .file())
     var path: String
 
     @Flag(help: "Change nothing; report what an import would do.")

@@ -9,7 +9,7 @@ struct Passcode: ParsableCommand {
 
     static func terminal(of session: Session) throws(Refusal) -> Terminal {
         guard let terminal = session.person.terminal else {
-            throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send the passcode along: --passcode-fd N")
+            throw Refusal(.interactionNotAllowed, "no terminal to ask for the passcode; send it along: --passcode-fd N")
         }
         return terminal
     }

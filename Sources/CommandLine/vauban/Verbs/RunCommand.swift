@@ -7,16 +7,24 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Runs a command with secrets in its environment.",
         discussion: """
-            Each --env names a variable and the item whose secret it gets. The command takes this process's place, so its \
+            Each --env names a variable and the item whose secret it gets. An --env-file has a NAME=value a line; where the value is \
+            vauban://service/account, the variable gets the secret of that item, so that the file has none in it. Of two values of one \
+            variable the later file counts, and --env before any file. The command takes this process's place, so its \
             signals and its end are its own; nothing starts unless every secret is there. Whatever runs as you can read the \
             environment of a program of yours.
 
             Example:
               vauban run --env PGPASSWORD=db/anna -- psql -h db.example.com -U anna
+              vauban run --env-file .env -- npm start
             """)
 
     @Option(name: .customLong("env"), help: ArgumentHelp("A variable of the command, and its item.", valueName: "name=item"))
     var variables: [String] = []
+
+    @Option(
+        name: .customLong("env-file"), help: ArgumentHelp("A file of variables, whose values may name items.", valueName: "file"),
+        completion: .file())
+    var files: [String] = []
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
@@ -25,15 +33,25 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         if command.isEmpty { throw ValidationError("Which command? Name it after --: vauban run --env NAME=item -- COMMAND") }
-        if variables.isEmpty { throw ValidationError("Which secrets? Name each with its variable: --env NAME=item") }
+        if variables.isEmpty, files.isEmpty {
+            throw ValidationError("Which secrets? Name each with its variable: --env NAME=item, or a file of them: --env-file FILE")
+        }
         let names = try variables.map { try VariableOfItem($0).name }
         if Set(names).count < names.count { throw ValidationError("One variable takes one secret.") }
     }
 
     func run() throws {
-        let wanted = try variables.map { try VariableOfItem($0) }
-        let session = try Session(person)
+        var wanted = try variables.map { try VariableOfItem($0) }
         var environment = CommandEnvironment()
+        // The last file first, and only the first value of each variable.
+        for (name, value) in try files.map({ try EnvironmentFile($0) }).reversed().flatMap({ $0.variables.reversed() }) {
+            guard !wanted.contains(where: { $0.name == name }), !environment.has(name) else { continue }
+            switch value {
+            case .plain(let text): environment.add(name, SecretBytes(copying: Array(text.utf8)))
+            case .item(let word): wanted.append(try VariableOfItem(name: name, word: word))
+            }
+        }
+        let session = try Session(person)
         for variable in wanted { environment.add(variable.name, try secret(variable, session)) }
         throw ExitCode(environment.become(command, closing: person.passcodeDescriptor))
     }
@@ -63,10 +81,12 @@ private struct VariableOfItem {
 
     init(_ text: String) throws {
         guard let sign = text.firstIndex(of: "=") else { throw ValidationError("--env wants NAME=item.") }
-        let name = String(text[..<sign])
-        let word = String(text[text.index(after: sign)...])
-        guard name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil else {
-            throw ValidationError("A variable has a name of letters, digits and _, and begins with no digit.")
+        try self.init(name: String(text[..<sign]), word: String(text[text.index(after: sign)...]))
+    }
+
+    init(name: String, word: String) throws {
+        guard VariableName.isOne(name) else {
+            throw ValidationError("\(VariableName.rule.prefix(1).uppercased())\(VariableName.rule.dropFirst()).")
         }
         guard !word.isEmpty else { throw ValidationError("Which item? \(name) wants one as service/account.") }
         self.name = name

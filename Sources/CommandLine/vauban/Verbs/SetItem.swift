@@ -5,12 +5,15 @@ struct SetItem: ParsableCommand {
         commandName: "set",
         abstract: "Keeps a secret: adds the item, or gives an existing one a new secret.",
         discussion: """
-            The secret comes from a prompt, from standard input, or from a descriptor; never from an argument. An empty one is \
+            The secret comes from a prompt, from standard input, or from a descriptor, never from an argument; or it is made up \
+            (--generate), and vauban get shows or copies it. An empty one is \
             refused without --empty. Where the item exists you are asked, on a terminal, whether to replace its secret; where there \
             is no terminal it ends with 45 unless --replace is given.
 
             Example:
               vauban set github/anna
+              vauban set github/anna --generate --length 24 --characters lower,upper,digits
+              vauban set wifi/guests --generate --words 6
               pass github | head -n 1 | vauban set github/anna --replace
               printf %s "$token" | vauban set --service ci --account deploy --when after-first-unlock
               vauban set bank/anna --require presence
@@ -41,14 +44,14 @@ struct AddItem: ParsableCommand {
               vauban add --json - <items.json
             """)
 
-    @Option(help: ArgumentHelp("Add the items of this JSON document; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("Add the items of this JSON document; - is standard input.", valueName: "file"), completion: .file())
     var json: String?
 
     @OptionGroup var keeping: ItemKeeping
 
     func validate() throws {
         guard json != nil else { return try keeping.requireName() }
-        guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard else {
+        guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard, !keeping.generation.generate else {
             throw ValidationError("With --json each item is said in the document: its name, its secret, and when it can be read.")
         }
     }

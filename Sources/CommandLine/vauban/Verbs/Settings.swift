@@ -13,6 +13,7 @@ struct Settings: ParsableCommand {
 
             Example:
               vauban settings
+              vauban settings --json
               vauban settings --history off
               vauban settings --idle 15m --grace 10s --lock-with-screen on
             """)
@@ -33,6 +34,9 @@ struct Settings: ParsableCommand {
 
     @Option(help: ArgumentHelp("Whether the last ten values of an item and deleted items are kept.", valueName: "on|off"))
     var history: Switch?
+
+    @Flag(help: "One JSON document, for a program.")
+    var json = false
 
     @OptionGroup var person: PersonOptions
 
@@ -55,6 +59,7 @@ struct Settings: ParsableCommand {
         if history == .off {
             say("Nothing more is kept. What is kept already stays until it is destroyed: vauban history --clear --all")
         }
+        if json { return print(try ItemDescription.json(SettingsDocument(settings, keepsHistory: keepsHistory))) }
         print(StatusText.settings(settings))
         print("history           \(keepsHistory ? "on: the last ten values of an item, and deleted items for thirty days" : "off")")
     }

@@ -11,13 +11,18 @@ struct Status: ParsableCommand {
         discussion: """
             Example:
               vauban status
+              vauban status --json
             """)
+
+    @Flag(help: "One JSON document, for a program.")
+    var json = false
 
     @OptionGroup var person: PersonOptions
 
     func run() throws {
         let session = try Session(person)
         let (device, places) = try session.authentication.status()
+        if json { return print(try ItemDescription.json(StatusDocument(mode: session.service.mode, device, promptPlaces: places))) }
         let terminal = session.person.terminal
         // What is permitted cannot be read before the first unlock, and in user mode there is nothing.
         let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []

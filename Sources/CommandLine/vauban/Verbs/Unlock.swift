@@ -43,7 +43,7 @@ struct Unlock: ParsableCommand {
         } else if let terminal = session.person.terminal {
             try session.unlock(on: terminal)
         } else {
-            throw Refusal(.interactionNotAllowed, "there is no terminal to ask on; send the passcode along: --passcode-fd N")
+            throw Refusal(.interactionNotAllowed, "no terminal to ask for the passcode; send it along: --passcode-fd N")
         }
         say("Unlocked.")
         // Goes on with what `passcode change --roll` began: now the keys are there.

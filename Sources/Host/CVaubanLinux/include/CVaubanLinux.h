@@ -60,6 +60,8 @@ bool vauban_is_privileged(void);
 int vauban_harden_process(void);
 /* Not traceable by equals, and so without a core, and nothing else: 0 or -errno. */
 int vauban_hide_process(void);
+/* Whatever a child of this process leaves behind becomes this process's own child (PR_SET_CHILD_SUBREAPER): 0 or -errno. */
+int vauban_adopt_orphans(void);
 
 /* Pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is switched off): NULL and errno. They
    are locked and in no dump, and no child has them. */
@@ -90,6 +92,9 @@ pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
 /* Starts a program in a session of its own, as nobody's child, with the standard streams on /dev/null and, where it
    is not -1, notify_fd as descriptor 3: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
+
+/* How many columns of a terminal a code point takes by the C library's table, whatever the process's locale is; -1 for what has none. */
+int vauban_columns(uint32_t scalar);
 
 /* A timer on the boot-time clock (timerfd): fd or -errno; and its next moment, nanoseconds, 0 for never. */
 int vauban_boot_timer(void);

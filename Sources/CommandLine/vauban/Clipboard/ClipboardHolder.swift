@@ -1,0 +1,100 @@
+// The process that stays behind `vauban get --copy`: it fills the clipboard, and empties it after a while, unless something else was
+// copied meanwhile.
+
+import ArgumentParser
+import CVaubanLinux
+import Glibc
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+struct ClipboardHolder {
+    let tool: ClipboardTool
+    let seconds: Int64
+    private static let filled = "filled"
+
+    /// Starts such a process, gives it the secret, and returns when the clipboard has it.
+    func start(with secret: borrowing SecretBytes) throws {
+        signal(SIGPIPE, SIG_IGN)
+        var line = try Pipe()
+        var answer = try Pipe()
+        let words = ["vauban", HoldClipboard.name, "--tool", tool.rawValue, "--seconds", String(seconds)]
+        try ChildCommand.spawn(
+            "/proc/self/exe", words, input: line.reading.number, output: answer.writing?.number, inItsOwnSession: true)
+        answer.endWriting()
+        if let end = line.writing?.number { _ = secret.withUnsafeBytes { writeAll($0, to: end) } }
+        line.endWriting()
+        let said = try SecretReader.everything(from: answer.reading.number, max: 64, keepsNewline: true)
+        guard said.withUnsafeBytes({ $0.elementsEqual(Self.filled.utf8) }) else {
+            throw Refusal(.unavailable, "\(tool.rawValue) could not fill the clipboard, so nothing was copied; see whether it works by itself")
+        }
+    }
+
+    /// Fills it with what comes on standard input, says so on standard output, and stays until the time is over.
+    func run() throws {
+        let secret = try SecretReader.everything(from: STDIN_FILENO, max: SecretSource.bytesMax, keepsNewline: true)
+        // What the tool leaves behind becomes this process's child, so that it is known whether it is still there.
+        try SystemFault.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
+        // A tool that ends early is seen by how it ended.
+        signal(SIGPIPE, SIG_IGN)
+        guard try give(secret, to: tool.copying(isMarked: canMark())) == 0 else { throw ExitCode(1) }
+        // Whoever waits for this reads to the end.
+        writeText(Self.filled, to: STDOUT_FILENO)
+        close(STDOUT_FILENO)
+        let duty = Interruption.add { try? clear() }
+        try wait()
+        Interruption.remove(duty)
+        if try holds(secret) { try clear() }
+    }
+
+    private func wait() throws(SystemFault) {
+        let timer = try DueTimer()
+        let end = MachineClock.boot + UInt64(seconds) * 1_000_000_000
+        timer.set(at: end)
+        while MachineClock.boot < end { timer.wait() }
+    }
+
+    /// Whether the clipboard still holds the secret: its owner is there, or whoever took it over, such as a clipboard manager, gives
+    /// the same.
+    private func holds(_ secret: borrowing SecretBytes) throws -> Bool {
+        while true {
+            let ended = waitpid(-1, nil, WNOHANG)
+            if ended == 0 { return true }
+            if ended < 0 { break }
+        }
+        guard let content = try? output(of: tool.pasting, max: secret.count) else { return false }
+        return content.equals(secret)
+    }
+
+    private func clear() throws { _ = try give(SecretBytes(count: 0) { _ in }, to: tool.clearing) }
+
+    private func canMark() -> Bool {
+        guard let listing = tool.listing, let text = try? output(of: listing, max: 1 << 16) else { return false }
+        return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self).contains("--sensitive") }
+    }
+
+    /// Runs a tool with these bytes on its standard input, and answers how it ended.
+    private func give(_ bytes: borrowing SecretBytes, to command: [String]) throws(SystemFault) -> Int32 {
+        var line = try Pipe()
+        let pid = try ChildCommand.spawn(command[0], command, input: line.reading.number)
+        if let end = line.writing?.number { _ = bytes.withUnsafeBytes { writeAll($0, to: end) } }
+        line.endWriting()
+        return Self.status(of: pid)
+    }
+
+    /// What a tool writes, refused above a bound.
+    private func output(of command: [String], max: Int) throws -> SecretBytes {
+        var line = try Pipe()
+        let nothing = Descriptor(try SystemFault.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
+        let pid = try ChildCommand.spawn(command[0], command, input: nothing.number, output: line.writing?.number)
+        line.endWriting()
+        defer { _ = Self.status(of: pid) }
+        return try SecretReader.everything(from: line.reading.number, max: max, keepsNewline: true)
+    }
+
+    private static func status(of pid: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return status
+    }
+}

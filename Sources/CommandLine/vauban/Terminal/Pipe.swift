@@ -1,0 +1,19 @@
+import Glibc
+import VaubanLinuxHost
+
+/// A pipe that no program which is started inherits by accident.
+struct Pipe {
+    let reading: Descriptor
+    private(set) var writing: Descriptor?
+
+    init() throws(SystemFault) {
+        var ends: [Int32] = [-1, -1]
+        try SystemFault.check(pipe(&ends), "make a pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        reading = Descriptor(ends[0])
+        writing = Descriptor(ends[1])
+    }
+
+    /// Closes this process's end to write on, so that the reader comes to the end.
+    mutating func endWriting() { writing = nil }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// Not for people: what `vauban get --copy` starts, to stay until the clipboard is to be emptied.
+struct HoldClipboard: ParsableCommand {
+    static let name = "hold-clipboard"
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Holds a secret in the clipboard for vauban get --copy.", shouldDisplay: false)
+
+    @Option var tool: ClipboardTool
+    @Option var seconds: Int64
+
+    func run() throws { try ClipboardHolder(tool: tool, seconds: seconds).run() }
+}
+
+extension ClipboardTool: ExpressibleByArgument {}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// The modules by which the system knows users (nsswitch.conf(5)), which are code. A room loads them before it shuts itself in, and asks none
+/// of them: one whose service hangs would hold up the room's start.
+enum NameModules {
+    static let configuration = "/etc/nsswitch.conf"
+    private static let bytesMax = 1 << 16
+
+    /// Loads what is there; what is not, the system does without as well. The library that asks them later finds them by the same names.
+    static func load(_ configuration: String = configuration) {
+        guard let text = SmallFile.text(path: configuration, max: bytesMax) else { return }
+        // Never unloaded.
+        for service in services(in: text) { _ = dlopen("libnss_\(service).so.2", RTLD_NOW) }
+    }
+
+    /// The services that are asked for users, in their order: `passwd: files [NOTFOUND=continue] sss`.
+    static func services(in text: String) -> [String] {
+        var services: [String] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            let words = line.prefix { $0 != "#" }.split(separator: ":", maxSplits: 1)
+            guard words.count == 2 else { continue }
+            let database = words[0].filter { !$0.isWhitespace }
+            guard database == "passwd" || database == "passwd_compat" else { continue }
+            var isAction = false
+            for word in words[1].split(whereSeparator: \.isWhitespace) {
+                isAction = isAction || word.hasPrefix("[")
+                if !isAction, !word.contains("/"), !services.contains(String(word)) { services.append(String(word)) }
+                if word.hasSuffix("]") { isAction = false }
+            }
+        }
+        return services
+    }
+}

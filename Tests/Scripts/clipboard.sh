@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# vauban get --copy: real clipboards under X11 (xclip, xsel) and Wayland (wl-copy), emptied after a time only if they still hold the secret.
+# limit: 600
+set -u
+for tool in Xvfb xclip xsel sway wl-copy wl-paste; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+. Tests/Scripts/lib/command-line.sh
+unset DISPLAY WAYLAND_DISPLAY
+set_passcode
+printf 'of the clipboard\n' | vauban set clip/anna --keep-newline || fail 'set failed'
+printf 'of the clipboard\n' >"$TMPDIR/wanted"
+printf other | vauban set clip/bert || fail 'set failed'
+
+# Without a desktop, and without a tool, nothing is asked and nothing is done.
+vauban lock 2>/dev/null
+expect_status 64 vauban get clip/anna --copy
+expect_text 'there is no desktop here' "$TMPDIR/err"
+mkdir "$TMPDIR/none"
+DISPLAY=:1 PATH=$TMPDIR/none expect_status 64 "$VAUBAN_BUILD/vauban" get clip/anna --copy
+expect_text 'install xclip or xsel' "$TMPDIR/err"
+WAYLAND_DISPLAY=wayland-9 PATH=$TMPDIR/none expect_status 64 "$VAUBAN_BUILD/vauban" get clip/anna --copy
+expect_text 'install wl-clipboard' "$TMPDIR/err"
+unlock
+DISPLAY=:4711 expect_status 53 vauban get clip/anna --copy
+expect_text 'xclip could not fill the clipboard, so nothing was copied' "$TMPDIR/err"
+expect_status 64 vauban get clip/anna --clear-after 5s
+expect_status 64 vauban get clip/anna --copy --clear-after 0
+expect_status 64 vauban get clip/anna --copy --hex
+
+# holders: the processes that stay behind; whoever waits for them to end waits for an event and no clock.
+holders() { pgrep -f '^vauban hold-clipboard '; }
+until_let_go() { for holder in $(holders); do tail --pid="$holder" -f /dev/null; done; }
+# on_desktop PASTE...: what must hold on any desktop; PASTE prints its clipboard.
+on_desktop() {
+    vauban get clip/anna --copy --clear-after 1h >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it could not be copied'; }
+    [ ! -s "$TMPDIR/out" ] || fail 'the secret was printed besides'
+    expect_text 'The clipboard is emptied in 1 hour' "$TMPDIR/err"
+    "$@" | cmp - "$TMPDIR/wanted" || fail 'the clipboard has something else'
+    # No process that stays has the secret in its arguments or its environment.
+    for process in $(holders) $(pgrep 'xclip|xsel|wl-copy'); do
+        cat "/proc/$process/cmdline" "/proc/$process/environ" 2>/dev/null
+    done | grep -aqF 'of the clipboard' && fail 'the secret stands in the arguments or the environment of a process'
+    first=$(holders)
+    [ "$(wc -w <<<"$first")" = 1 ] || fail 'not one process stays behind'
+    # Another secret takes its place at once, and is taken out when its time is over.
+    vauban get clip/bert --copy --clear-after 1s 2>/dev/null || fail 'it could not be copied again'
+    [ "$("$@")" = other ] || fail 'the second secret is not in the clipboard'
+    tail --pid="$(holders | grep -vxF "$first")" -f /dev/null
+    [ -z "$("$@" 2>/dev/null)" ] || fail 'the clipboard was not emptied'
+    kill "$first"; until_let_go
+    # What was copied since stays.
+    vauban get clip/anna --copy --clear-after 1s 2>/dev/null
+    printf 'of mine' | "${copy[@]}"
+    until_let_go
+    [ "$("$@")" = 'of mine' ] || fail 'what was copied since was taken away'
+    # Whoever takes the clipboard over with the same content, as a clipboard manager does, does not keep it.
+    vauban get clip/anna --copy --clear-after 1s 2>/dev/null
+    "${copy[@]}" <"$TMPDIR/wanted"
+    until_let_go
+    [ -z "$("$@" 2>/dev/null)" ] || fail 'what a manager took over stays in the clipboard'
+    # An end of the session, or a kill, empties it too.
+    vauban get clip/anna --copy 2>"$TMPDIR/err"
+    expect_text 'The clipboard is emptied in 45 seconds' "$TMPDIR/err"
+    kill "$(holders)"; until_let_go
+    [ -z "$("$@" 2>/dev/null)" ] || fail 'a kill leaves the secret in the clipboard'
+}
+
+coproc DISPLAY_SERVER { exec Xvfb -displayfd 1 -screen 0 320x240x8 -nolisten tcp 2>/dev/null; }
+trap 'vauban stop >/dev/null 2>&1; kill $DISPLAY_SERVER_PID ${sway:-} 2>/dev/null' EXIT
+read -r -t 60 number <&"${DISPLAY_SERVER[0]}" || fail 'Xvfb does not start'
+export DISPLAY=:$number
+copy=(xclip -selection clipboard)
+on_desktop xclip -selection clipboard -o
+# Where there is no xclip, xsel.
+mkdir "$TMPDIR/tools"
+ln -s "$(command -v xsel)" "$TMPDIR/tools/xsel"
+vauban() { PATH=$TMPDIR/tools "$VAUBAN_BUILD/vauban" "$@"; }
+copy=(xsel -b -i)
+on_desktop xsel -b -o
+vauban() { "$VAUBAN_BUILD/vauban" "$@"; }
+unset DISPLAY
+
+# Wayland: sway without a screen of its own. It starts for nobody who can become root.
+export XDG_RUNTIME_DIR=$TMPDIR/runtime
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+mkfifo "$XDG_RUNTIME_DIR/started"
+printf 'xwayland disable\nexec echo "$WAYLAND_DISPLAY" >%s\n' "$XDG_RUNTIME_DIR/started" >"$XDG_RUNTIME_DIR/settings"
+as_nobody=()
+[ "$(id -u)" != 0 ] || { chown -R 65534:65534 "$XDG_RUNTIME_DIR"; as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups); }
+env -i PATH="$PATH" HOME="$XDG_RUNTIME_DIR" XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" WLR_BACKENDS=headless WLR_LIBINPUT_NO_DEVICES=1 WLR_RENDERER=pixman \
+    "${as_nobody[@]}" sway --config "$XDG_RUNTIME_DIR/settings" >"$TMPDIR/sway.log" 2>&1 </dev/null & sway=$!
+exec 7<>"$XDG_RUNTIME_DIR/started"
+read -r -t 60 name <&7 || { cat "$TMPDIR/sway.log"; fail 'sway does not start'; }
+export WAYLAND_DISPLAY=$XDG_RUNTIME_DIR/$name
+copy=(wl-copy)
+on_desktop wl-paste -n
+ls -d /tmp/wl-copy-buffer-* 2>/dev/null | while read -r left; do grep -lF 'of the clipboard' "$left"/* 2>/dev/null; done | grep . && fail 'wl-copy leaves the secret in a file'
+
+# A wl-copy that can mark what it is given as a secret is told to; the one above may be too old for it.
+mkdir "$TMPDIR/newer"
+cat >"$TMPDIR/newer/wl-copy" <<TOOL
+#!/bin/sh
+case " \$* " in *' --help '*) echo '  --sensitive  Hint to clipboard managers that this is a secret.'; exit ;; esac
+echo "\$*" >>"$TMPDIR/newer/said"
+cat >/dev/null
+TOOL
+chmod 755 "$TMPDIR/newer/wl-copy"
+PATH=$TMPDIR/newer:$PATH vauban get clip/anna --copy --clear-after 1s 2>/dev/null || fail 'a newer wl-copy is not used'
+grep -qx -- '--type text/plain --sensitive' "$TMPDIR/newer/said" || { cat "$TMPDIR/newer/said"; fail 'the secret was not marked as one'; }
+until_let_go
+echo 'the clipboard has the secret for its time, and nothing else is taken out of it'

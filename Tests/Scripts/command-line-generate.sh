@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Secrets that vauban makes up: their form, that each is equally likely, what is said of them, and that they are not shown.
+set -u
+. Tests/Scripts/lib/command-line.sh
+set_passcode
+
+# The form that was asked for, and what it is worth.
+made() { vauban set made/up --replace --generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was made up: $*"; }; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; secret=$(vauban get made/up); }
+made
+[[ $secret =~ ^[!-~]{20}$ && $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] && $secret =~ [^a-zA-Z0-9] ]] || fail 'not twenty characters of four classes'
+expect_text 'Kept, and not shown: 20 characters out of 89, 129 bits of entropy.' "$TMPDIR/err"
+grep -qF -- "$secret" "$TMPDIR/err" && fail 'the secret was shown'
+first=$secret
+made
+[ "$secret" != "$first" ] || fail 'the same secret twice'
+made --length 4 --characters digits
+[[ $secret =~ ^[0-9]{4}$ ]] || fail 'not four digits'
+expect_text '4 characters out of 10, 13 bits of entropy' "$TMPDIR/err"
+made --length 3 --characters lower,upper,digits
+[[ $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] ]] || fail 'a class is missing'
+# 3! orders of 26 · 26 · 10.
+expect_text '3 characters out of 62, 15 bits of entropy' "$TMPDIR/err"
+made --length 1024
+[ ${#secret} = 1024 ] || fail 'not 1024 characters'
+made --words 6
+[[ $secret =~ ^[a-z-]+(\.[a-z-]+){5}$ ]] || fail "no six words: $secret"
+expect_text '6 words of a list of 7776, 77 bits of entropy' "$TMPDIR/err"
+
+# The word list is whole: as many as five dice have throws, none twice, none the beginning of a mistake.
+sed -n '/"""/,/"""/p' Sources/CommandLine/vauban/Generate/WordListText.swift | grep -v '"""' | tr -s ' ' '\n' | grep . >"$TMPDIR/words"
+[ "$(wc -l <"$TMPDIR/words")" = 7776 ] && [ "$(sort -u "$TMPDIR/words" | wc -l)" = 7776 ] || fail 'the word list is not of 7776 words'
+grep -qvE '^[a-z-]{3,9}$' "$TMPDIR/words" && fail 'a word is no word'
+tr . '\n' <<<"$secret" | grep -vxFf "$TMPDIR/words" && fail 'a word is not on the list'
+
+# Each sign is as likely as any other: chi squared over 20480 of 89 signs and over 10240 digits, with a bound that chance passes once in
+# a thousand million runs.
+for number in {1..10}; do made --length 1024 --characters lower,upper,digits,symbols; printf %s "$secret"; made --length 1024; printf %s "$secret"; done >"$TMPDIR/signs"
+for number in {1..10}; do made --length 1024 --characters digits; printf %s "$secret"; done >"$TMPDIR/digits"
+python3 - "$TMPDIR/signs" 89 215 "$TMPDIR/digits" 10 60 <<'P' || fail 'some signs are likelier than others'
+import collections, sys
+for path, signs, bound in zip(sys.argv[1::3], map(int, sys.argv[2::3]), map(int, sys.argv[3::3])):
+    text = open(path).read()
+    counts = collections.Counter(text)
+    expected = len(text) / signs
+    squared = sum((count - expected) ** 2 / expected for count in counts.values()) + (signs - len(counts)) * expected
+    print(path, len(text), round(squared))
+    assert len(counts) == signs and squared < bound
+P
+
+# The other verbs that keep a secret; what is there stays unless it is said.
+expect_status 0 vauban add new/one --generate
+expect_status 45 vauban add new/one --generate
+expect_status 0 vauban update new/one --generate --words 5
+[[ $(vauban get new/one) =~ ^[a-z-]+(\.[a-z-]+){4}$ ]] || fail 'update made nothing up'
+before=$(vauban get new/one)
+expect_status 45 detached set new/one --generate
+[ "$(vauban get new/one)" = "$before" ] || fail 'a refused set changed the secret'
+# What is on standard input is left there.
+printf ignored | vauban set new/two --generate 2>/dev/null && [ "$(vauban get new/two)" != ignored ] || fail 'standard input was read'
+
+# What does not go together.
+for words in '--length 5' '--words 5' '--characters digits' '--generate --words 5 --length 7' '--generate --length 3' '--generate --length 0 --characters digits' \
+    '--generate --length 1025' '--generate --words 0' '--generate --words 65' '--generate --characters lower,lower' '--generate --characters many' '--generate --characters' \
+    '--generate --empty' '--generate --hex' '--generate --secret-fd 5'; do
+    # The words are meant to be parted.
+    # shellcheck disable=SC2086
+    expect_status 64 vauban set odd/one $words </dev/null
+done
+expect_status 64 vauban add --json - --generate </dev/null
+expect_status 44 vauban get odd/one
+echo 'secrets are made up as they are asked for, without a preference, and are not shown'

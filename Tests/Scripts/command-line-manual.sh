@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The transcripts of Manual/command-line.md are what vauban really says: each command of its console blocks is run, in its order, in one new
+# keychain, without a terminal, and what it prints is compared line by line. Every verb has its place in them, but for those that are named below.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+unset DISPLAY WAYLAND_DISPLAY
+mkdir "$TMPDIR/work"
+export PATH="$VAUBAN_BUILD:$PATH" TZ=UTC LC_ALL=C.UTF-8
+
+# What no two runs have in common, and nothing else: dates and times, the folder of the keychain, and the digits of a recovery key.
+narrow() {
+    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/DATE/g' -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/DATE/g' \
+        -e "s|$VAUBAN_HOME|FOLDER|g" -e 's|/home/anna/keychain|FOLDER|g' -e 's/([0-9]{6}-){7}[0-9]{6}/KEY/g' -e 's/[[:space:]]+$//'
+}
+# run COMMAND: as a shell that has no terminal runs it; a last line without an end gets one.
+run() { (cd "$TMPDIR/work" && setsid --wait bash -c "$1" </dev/null 2>&1) | sed -e '$a\' | narrow; }
+
+commands=0
+command=
+: >"$TMPDIR/wanted"
+compare() {
+    [ -n "$command" ] || return 0
+    commands=$((commands + 1))
+    run "$command" >"$TMPDIR/said"
+    narrow <"$TMPDIR/wanted" | diff - "$TMPDIR/said" >"$TMPDIR/difference" || { echo "$ $command"; cat "$TMPDIR/difference"; fail "the manual's transcript (<) is not what vauban says (>)"; }
+    : >"$TMPDIR/wanted"
+}
+while IFS= read -r line; do
+    case $line in
+        '$ '*) compare; command=${line#\$ } ;;
+        *) printf '%s\n' "$line" >>"$TMPDIR/wanted" ;;
+    esac
+done < <(sed -n '/^```console$/,/^```$/p' Manual/command-line.md | grep -v '^```')
+compare
+[ "$commands" -gt 40 ] || fail "the manual shows $commands commands"
+
+# A terminal, another person's yes, the installed service or a sensor is needed for these.
+elsewhere=' setup finger approve adopt serve login sdk recover disallow give '
+for verb in $(vauban help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+    case $elsewhere in *" $verb "*) continue ;; esac
+    sed -n '/^```console$/,/^```$/p' Manual/command-line.md | grep -qE "^\\$ .*vauban $verb( |\$)" || fail "the manual shows no vauban $verb at work"
+done
+echo "the manual's $commands commands say what it says they do"

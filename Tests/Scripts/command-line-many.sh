@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Ten thousand items are listed and found quickly, measured by what the processors had to do, so that a busy machine makes no difference; of
+# forty sets of one new item at the same time one adds it, and none is lost in between.
+# limit: 900
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+# Before there are many: of forty sets of one new item at the same time one adds it, and the others replace nothing unasked.
+side_by_side() {
+    for number in {1..40}; do (printf "secret $number" | setsid --wait "$VAUBAN_BUILD/vauban" set "$@" 2>"$TMPDIR/err.$number"; echo $? >"$TMPDIR/end.$number") & done
+    wait
+    cat "$TMPDIR"/end.* | sort | uniq -c | tr -s ' ' | paste -sd,
+}
+[ "$(side_by_side side/by-hand)" = ' 1 0, 39 45' ] || { cat "$TMPDIR"/err.*; fail 'of forty sets not one alone adds the item'; }
+[[ $(vauban get side/by-hand) = "secret $(grep -lx 0 "$TMPDIR"/end.* | sed 's/.*end\.//')" ]] || fail 'another set than the one that ended with 0 was kept'
+
+python3 -c 'import json
+print(json.dumps([{"class": "generic password", "service": f"service{n}.example", "account": f"anna{n}", "secret": f"s{n}"} for n in range(5000)]
+    + [{"class": "internet password", "server": f"site{n}.example", "account": f"anna{n}", "protocol": "https", "secret": f"s{n}"} for n in range(5000)]))' >"$TMPDIR/items.json"
+vauban add --json "$TMPDIR/items.json" >/dev/null || fail 'the items could not be added'
+
+# Seconds of processor time, of the command and of the keychain's process, in hundredths. What is not optimised takes some ten times as long.
+# In user mode the process is a child of the launcher that has this keychain's folder open.
+bound=150; case $(readlink -f "$VAUBAN_BUILD") in */debug) bound=1500 ;; esac
+keychain=$(for process in /proc/[0-9]*; do
+    case $(readlink "$process/exe") in */keychaind*) ls -l "$process/fd" 2>/dev/null | grep -qF "$VAUBAN_HOME" && echo "${process#/proc/}" ;; esac
+done | head -n 1)
+[ -n "$keychain" ] || fail 'there is no process of the keychain'
+spent() { cut -d' ' -f14,15 "/proc/$1/stat" | tr ' ' +; }
+quick() {
+    before=$(($(spent "$keychain")))
+    TIMEFORMAT='%U %S'
+    { time vauban "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"; } 2>"$TMPDIR/time"
+    own=$(awk '{ print int(($1 + $2) * 100) }' "$TMPDIR/time")
+    rooms=$(($(spent "$keychain") - before))
+    echo "vauban $*: $(wc -l <"$TMPDIR/out") lines, $own + $rooms hundredths of a second"
+    [ $((own + rooms)) -le "$bound" ] || fail "vauban $* took $own + $rooms hundredths of a second"
+}
+quick list
+[ "$(wc -l <"$TMPDIR/out")" = 10001 ] && sort -c <(cut -f1 "$TMPDIR/out" | LC_ALL=C sort) || fail 'the list is not whole'
+quick list --json
+[ "$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))))' "$TMPDIR/out")" = 10001 ] || fail 'the document is not whole'
+quick find anna4711
+[ "$(cut -f1 "$TMPDIR/out" | paste -sd' ')" = 'service4711.example/anna4711 site4711.example/anna4711' ] || fail 'find found something else'
+quick list --server site1.example
+quick get service1.example/anna1
+[ "$(cat "$TMPDIR/out")" = s1 ] || fail 'get printed something else'
+echo 'ten thousand items are listed quickly, and of sets side by side one adds the item'

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+import VaubanAccessPolicy
+import VaubanSecretBytes
+
+/// Vectors/recovery-key.json: keys as they are typed, with what they stand for or what is wrong.
+@Suite struct RecoveryKeyVectorTests {
+    private struct File: Decodable {
+        struct Vector: Decodable {
+            let digits: String
+            let key: String?
+            let failure: String?
+        }
+
+        let vectors: [Vector]
+    }
+
+    @Test func eachIsReadOrRefusedAsItSays() throws {
+        let file = WireVectors.folder.deletingLastPathComponent().appendingPathComponent("recovery-key.json")
+        let vectors = try JSONDecoder().decode(File.self, from: Data(contentsOf: file)).vectors
+        #expect(vectors.count { $0.failure != nil } > 4)
+        for vector in vectors {
+            do throws(RecoveryKey.Fault) {
+                let key = try RecoveryKey(typed: SecretBytes(copying: Array(vector.digits.utf8)))
+                let bytes = key.bytes()
+                #expect(bytes.withUnsafeBytes { WireVectors.hexadecimal(Array($0)) } == vector.key)
+            } catch {
+                let failure = switch error {
+                case .wrongLength: "length"
+                case .notADigit: "digit"
+                case .slip(let group): "group \(group)"
+                }
+                #expect(failure == vector.failure)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they are
+/// written from the samples; a test after a change of a wire says so.
+@Suite(.serialized) struct WireVectorTests {
+    /// A format's document in Specs, by which its file is named.
+    private static let formats: [String] = [
+        "enclave-wire", "witness", "watcher", "reader", "enclave-keys", "keychain-wire", "authentication-wire",
+    ]
+
+    private static func samples(of format: String) -> [WireSample] {
+        switch format {
+        case "watcher": WireSample.device
+        case "reader": WireSample.reader
+        case "enclave-keys": WireSample.keys
+        case "keychain-wire": WireSample.keychain
+        case "authentication-wire": WireSample.authentication
+        case "witness": WireSample.enclave.filter { $0.testDescription.hasPrefix("Witness") }
+        default: enclaveAlone
+        }
+    }
+
+    private static var enclaveAlone: [WireSample] {
+        let others = Set((WireSample.device + WireSample.reader + WireSample.keys).map(\.testDescription))
+        return WireSample.enclave.filter { !others.contains($0.testDescription) && !$0.testDescription.hasPrefix("Witness") }
+    }
+
+    @Test(arguments: formats) func theVectorsAreWhatTheSamplesMake(_ format: String) throws {
+        let file = WireVectors.folder.appendingPathComponent("\(format).json")
+        let made = WireVectors(specification: "Specs/\(format).md", samples: Self.samples(of: format))
+        if ProcessInfo.processInfo.environment["VAUBAN_WRITE_VECTORS"] != nil {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try (encoder.encode(made) + Data("\n".utf8)).write(to: file)
+        }
+        let kept = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file))
+        #expect(kept == made, "the wire has changed; write them anew: VAUBAN_WRITE_VECTORS=1 make test ONLY=WireVectorTests")
+    }
+
+    @Test(arguments: formats) func eachIsTakenOrRefusedAsItSays(_ format: String) throws {
+        let file = WireVectors.folder.appendingPathComponent("\(format).json")
+        let vectors = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file)).vectors
+        let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) { first, _ in first }
+        var refused = 0
+        for vector in vectors {
+            let sample = try #require(samples[vector.message], "\(vector.message) is no message of \(format)")
+            let bytes = try #require(WireVectors.bytes(vector.bytes))
+            if let failure = vector.failure {
+                refused += 1
+                #expect(throws: (any Error).self, "\(vector.message), \(failure.rawValue)") { try sample.again(bytes) }
+            } else {
+                #expect(try sample.again(bytes) == bytes, "\(vector.message)")
+            }
+        }
+        #expect(refused > 5 && vectors.count > refused)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// What a comment, a document or a script cites can be opened in this repository.
+@Suite struct CitationTests {
+    /// Comments, documents, scripts and manual pages of ours; no vectors and no kept inputs.
+    private static func texts() throws -> [(name: String, text: String)] { try read.get() }
+
+    private static let read: Result<[(name: String, text: String)], any Error> = Result {
+        let folders = ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Specs", "Manual", "Models", "Install", "Vectors", "scripts"]
+        let extensions: Set<String> = ["swift", "c", "h", "md", "sh", "py", "pml", "1", "5", "8", "in"]
+        var files = folders.flatMap { SourceTree.files(in: SourceTree.root.appendingPathComponent($0), withExtension: extensions) }
+        files += SourceTree.files(in: SourceTree.root.appendingPathComponent("scripts"), withExtension: [""])
+        files += ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "Package.swift", "Makefile"]
+            .map { SourceTree.root.appendingPathComponent($0) }
+        return try files.filter { !$0.hasDirectoryPath && (try? $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) != true }
+            .map { (SourceTree.name(of: $0), try SourceTree.text(of: $0)) }
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: SourceTree.root.appendingPathComponent(path).path)
+    }
+
+    @Test("a path of this repository that is named somewhere is there")
+    func pathsAreThere() throws {
+        var count = 0
+        for (name, text) in try Self.texts() {
+            for match in text.matches(of: #/(?:^|[\s(`"'\[])((?:Specs|Manual|Models|Vectors)\/[\w.\/-]*\w)/#.anchorsMatchLineEndings()) {
+                count += 1
+                #expect(Self.exists(String(match.1)), "\(name) names \(match.1), which is not there")
+            }
+        }
+        #expect(count > 150, "too few citations were found for this to mean anything")
+    }
+
+    /// Also by its file name alone, as documents that lie beside each other do.
+    @Test func documentsAreThere() throws {
+        let documents = Set(
+            SourceTree.files(in: SourceTree.root, withExtension: ["md"]).map(\.lastPathComponent) + ["INSTALL.md"])  // a release's, by scripts/dist
+        for (name, text) in try Self.texts() {
+            for match in text.matches(of: #/[^\w.*-]([a-zA-Z][\w-]*\.md)\b/#) where !documents.contains(String(match.1)) {
+                // What tests write for themselves.
+                if name.hasPrefix("Tests/WallsTests") { continue }
+                Issue.record("\(name) names \(match.1), which is nowhere")
+            }
+        }
+    }
+
+    @Test func linksOfDocumentsLeadSomewhere() throws {
+        for (name, text) in try Self.texts() where name.hasSuffix(".md") && !name.contains(".docc/") {
+            let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+            for match in text.matches(of: #/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/#) {
+                #expect(Self.exists(folder.isEmpty ? String(match.1) : "\(folder)/\(match.1)"), "\(name) links to \(match.1), which is not there")
+            }
+        }
+    }
+
+    /// `(Specs/secitem.md, 6.1)`, `(Specs/owners.md, section 4)`.
+    @Test func sectionsAreThere() throws {
+        var headings: [String: Set<String>] = [:]
+        var count = 0
+        for (name, text) in try Self.texts() {
+            for match in text.matches(of: #/(Specs\/[\w-]+\.md),? (?:section )?([0-9]+(?:\.[0-9]+)?)\b/#) {
+                let document = String(match.1)
+                guard Self.exists(document) else { continue }
+                if headings[document] == nil {
+                    let lines = try SourceTree.text(of: SourceTree.root.appendingPathComponent(document)).split(separator: "\n")
+                    headings[document] = Set(lines.compactMap { $0.firstMatch(of: #/^#+ ([0-9]+(?:\.[0-9]+)?)/#).map { String($0.1) } })
+                }
+                count += 1
+                #expect(headings[document]?.contains(String(match.2)) == true, "\(name) cites \(document), \(match.2): no heading has that number")
+            }
+        }
+        #expect(count > 30, "too few citations were found for this to mean anything")
+    }
+
+    @Test func rowsAreOfTheAcceptanceList() throws {
+        let list = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Specs/acceptance.md"))
+        let rows = Set(list.matches(of: #/^\| (C-[0-9]{3}) \|/#.anchorsMatchLineEndings()).map { String($0.1) })
+        #expect(rows.count == 249)
+        for (name, text) in try Self.texts() {
+            for match in text.matches(of: #/\bC-[0-9]{3}\b/#) {
+                #expect(rows.contains(String(match.0)), "\(name) cites \(match.0), which is no row of Specs/acceptance.md")
+            }
+        }
+    }
+}
