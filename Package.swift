@@ -16,13 +16,19 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + instruments
 
+/// `VaubanSecurity` hides X509 from whoever imports it, by an attribute that the compiler warns of: types of a hidden module must not be part
+/// of the layout of public ones. Unhidden, X509 brings the toolchain's CoreFoundation to every file of an application, and that then owns
+/// structures of the C library: with MemberImportVisibility `stat().st_mode` asks for an import that makes `CFString` ambiguous.
+let hidingImports: [SwiftSetting] = [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
+
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + more)
 }
 
 func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -142,7 +148,7 @@ let callers: [Target] = [
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
-    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target("VaubanLocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
@@ -268,7 +274,7 @@ let combine: [Product] = Context.environment["VAUBAN_COMBINE"] == nil ? [] : [.l
 let package = Package(
     name: "vauban",
     products: [
-        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1 and swift-crypto.
+        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1, swift-crypto and swift-certificates.
         .library(name: "VaubanApple", targets: ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
@@ -278,6 +284,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),

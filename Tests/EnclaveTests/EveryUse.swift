@@ -48,6 +48,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "ownerEnvironment") { _ = $0.ownerEnvironment },
         EveryUse(name: "takeEnvironmentChange") { _ = $0.takeEnvironmentChange() },
         EveryUse(name: "settle") { _ = $0.settle() },
+        EveryUse(name: "attend") { _ = $0.attend() },
         EveryUse(name: "judge") { _ = $0.judge(.none, for: .always, Evidence()) },
         EveryUse(name: "machineSleeps") { $0.machineSleeps() },
         EveryUse(name: "screenLocked") { $0.screenLocked() },

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An application that depends on Vauban by a URL and a version, as after a release: what it fetches is Vauban, swift-asn1 and
-# swift-crypto. The working tree is what is released here, committed or not.
+# An application that depends on Vauban by a URL and a version, as after a release: what it fetches is Vauban, swift-asn1, swift-crypto
+# and swift-certificates. The working tree is what is released here, committed or not.
 set -eu
 fail() { echo "$*"; exit 1; }
 command -v git >/dev/null || { echo 'there is no git here'; exit 77; }
@@ -38,7 +38,7 @@ printf 'import LocalAuthentication\nimport Security\nimport VaubanKeychain\n' >"
 swift package --package-path "$client" resolve || fail 'the dependency does not resolve'
 
 fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" | sort | paste -sd ' ')
-[ "$fetched" = 'swift-asn1 swift-crypto vauban' ] || fail "an application fetches: $fetched"
+[ "$fetched" = 'swift-asn1 swift-certificates swift-crypto vauban' ] || fail "an application fetches: $fetched"
 
 # Who wants rights as publishers says so, and fetches one package more.
 mkdir -p "$TMPDIR/publishers/Sources"
@@ -46,7 +46,7 @@ cp -R "$client/Sources/Client" "$TMPDIR/publishers/Sources/"
 sed 's|"VaubanKeychain"|"VaubanCombine"|' "$client/Package.swift" >"$TMPDIR/publishers/Package.swift"
 VAUBAN_COMBINE=1 swift package --package-path "$TMPDIR/publishers" resolve || fail 'the product with publishers does not resolve'
 fetched_too=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$TMPDIR/publishers/Package.resolved" | sort | paste -sd ' ')
-[ "$fetched_too" = 'opencombine swift-asn1 swift-crypto vauban' ] || fail "an application with publishers fetches: $fetched_too"
+[ "$fetched_too" = 'opencombine swift-asn1 swift-certificates swift-crypto vauban' ] || fail "an application with publishers fetches: $fetched_too"
 
 # A released package must not need flags that SwiftPM refuses in a dependency, which only planning a build shows.
 swift build --package-path "$client" --print-manifest-job-graph >"$TMPDIR/plan" 2>&1 || { cat "$TMPDIR/plan"; fail 'the client cannot be planned'; }

@@ -1,6 +1,5 @@
 // Derivations one at a time in the whole enclave, in an order that no user decides, and none for whoever is gone.
 
-internal import Synchronization
 package import VaubanAccessPolicy
 package import VaubanLinuxHost
 
@@ -29,7 +28,7 @@ package final class DerivationQueue: Sendable {
         var wakeups: [DerivationOrder.Ticket: Wakeup] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     package init() {}
 

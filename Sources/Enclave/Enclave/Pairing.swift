@@ -1,10 +1,10 @@
 // The key that the fingerprint reader was paired with. It is the device's, not a person's.
 
 package import EnclaveWire
-internal import Synchronization
 import SwiftASN1
 package import VaubanAccessPolicy
 import VaubanDER
+internal import VaubanLinuxHost
 import VaubanSecretBytes
 
 /// `PairingRecord ::= SEQUENCE { version INTEGER (1), wrapped OCTET STRING }`: the key under a key of the device.
@@ -37,7 +37,7 @@ package final class Pairing: Sendable {
     static let device = UInt32.max
     private static let label = "vauban reader pairing v1"
     private let host: EnclaveHost
-    private let key = Mutex<HeldSecret?>(nil)
+    private let key = ThreadMutex<HeldSecret?>(nil)
 
     package init(host: EnclaveHost) { self.host = host }
 

@@ -1,6 +1,5 @@
 internal import Crypto
 import Foundation
-internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
@@ -18,7 +17,7 @@ package final class PasscodeInbox: Sendable {
     }
 
     private let privateKey = Curve25519.KeyAgreement.PrivateKey()
-    private let open = Mutex<[Open]>([])
+    private let open = ThreadMutex<[Open]>([])
     private let clock: any EnclaveClock
 
     package init(clock: any EnclaveClock) { self.clock = clock }

@@ -2,26 +2,28 @@
 
 internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 import VaubanSecretBytes
 
 package final class Vault: Sendable {
     package let person: UInt32
     let host: EnclaveHost
-    let state: Mutex<VaultState>
-    private let lastKnownDue = Mutex<UInt64?>(nil)
+    let state: ThreadMutex<VaultState>
+    /// The largest number for never.
+    private let lastKnownDue = Atomic<UInt64>(.max)
 
     /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
     package init(person: UInt32, host: EnclaveHost) {
         self.person = person
         self.host = host
-        state = Mutex(VaultState.load(person: person, host: host))
+        state = ThreadMutex(VaultState.load(person: person, host: host))
     }
 
     /// A vault over the same host that stands where another stood; for tests that try many ways on from one state.
     package init(copying other: Vault, host: EnclaveHost) {
         person = other.person
         self.host = host
-        state = Mutex(other.state.withLock { $0 })
+        state = ThreadMutex(other.state.withLock { $0 })
     }
 
     /// The clock by which evidence is dated.
@@ -96,17 +98,25 @@ package final class Vault: Sendable {
     }
 
     /// Lets time do what is due, and says when it is due next (boot-time clock).
-    package func settle() -> UInt64? {
-        let next = state.withLock { state in
+    package func settle() -> UInt64? { attend(isComplete: false).due }
+
+    /// Lets time do what is due, and hands out at once what others are to hear of it, since every request passes here twice.
+    package func attend() -> VaultAttention { attend(isComplete: true) }
+
+    private func attend(isComplete: Bool) -> VaultAttention {
+        let attention = state.withLock { state in
             state.settle(host, isUse: false)
-            return state.nextDue
+            return isComplete ? state.takeAttention(host) : VaultAttention(due: state.nextDue)
         }
-        lastKnownDue.withLock { $0 = next }
-        return next
+        lastKnownDue.store(attention.due ?? .max, ordering: .releasing)
+        return attention
     }
 
-    /// When something was due next by the last `settle`, without waiting for whoever is in the vault.
-    package var due: UInt64? { lastKnownDue.withLock { $0 } }
+    /// When something was due next by the last `settle` or `attend`, without waiting for whoever is in the vault.
+    package var due: UInt64? {
+        let known = lastKnownDue.load(ordering: .acquiring)
+        return known == .max ? nil : known
+    }
 
     /// What must be called back from keychaind, until it `wasCalledBack`: whoever locks waits for it, also where another
     /// thread's recall is on its way already.

@@ -2,8 +2,8 @@
 
 internal import Crypto
 import Foundation
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 import VaubanSecretBytes
 
 /// What one context was authorised by. It holds neither a passcode nor the key that a passcode gives, which opens everything,

@@ -1,8 +1,8 @@
 // Fingers: what a passcode arms, what a match may use, and what ends it.
 
 import EnclaveWire
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 /// The private halves that a matched finger stands for, in memory only after a passcode and where a finger is enrolled.
@@ -79,17 +79,17 @@ extension VaultState {
     static func context(_ purpose: KeyPurpose, _ generation: [UInt8]) -> [UInt8] { [UInt8(purpose.number)] + generation }
 }
 
+extension VaultState {
+    /// Whether the reader holds something that opens nothing any more, once.
+    mutating func takeReaderDrop() -> Bool {
+        defer { readerIsToDrop = false }
+        return readerIsToDrop && suspended == nil
+    }
+}
+
 extension Vault {
     /// What the reader is to hold while the device is locked, once.
     package func takeHandOver() -> HeldSecret? { state.withLock { $0.suspended?.handOver.take() } }
-
-    /// Whether the reader holds something that opens nothing any more, once.
-    package func takeReaderDrop() -> Bool {
-        state.withLock { state in
-            defer { state.readerIsToDrop = false }
-            return state.readerIsToDrop && state.suspended == nil
-        }
-    }
 
     /// The reader is gone, and with it what it held.
     package func readerIsGone() { state.withLock { $0.suspended = nil } }

@@ -1,7 +1,7 @@
 // What the person could answer with now, and whether that is another than before (Specs/environment.md).
 
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 
 /// What whoever looks is shown, the enrolment itself in the place of what stands for it.
 struct EnvironmentMark: Hashable, Sendable {
@@ -22,14 +22,18 @@ extension Vault {
     package func takeEnvironmentChange() -> Bool {
         state.withLock { state in
             state.settle(host, isUse: false)
-            let mark = state.environment(host)
-            defer { state.environmentMark = mark }
-            return mark != state.environmentMark
+            return state.takeEnvironmentChange(host)
         }
     }
 }
 
 extension VaultState {
+    mutating func takeEnvironmentChange(_ host: EnclaveHost) -> Bool {
+        let mark = environment(host)
+        defer { environmentMark = mark }
+        return mark != environmentMark
+    }
+
     fileprivate func environment(_ host: EnclaveHost) -> EnvironmentMark {
         let now = host.clock.boot
         let circumstances = circumstances(host)

@@ -2,10 +2,10 @@
 // password.
 
 package import EnclaveWire
-internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 /// What a row needs before its key is given.
@@ -79,12 +79,13 @@ extension Vault {
     package func open(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> RowOpening {
         let rowBytes = try Self.encoded(row)
         let bound = try Self.encoded(row.ofItem)
+        let item = try? WrappedItemKey(derBytes: wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
             guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
             let classKey = try bag.classKey(of: row, in: ring)
-            return try RowOpening(wrapped, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
+            return try RowOpening(item, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
         }
     }
 
@@ -145,16 +146,12 @@ extension Vault {
 }
 
 extension RowOpening {
-    /// Takes the outermost layer off.
-    init(_ wrapped: [UInt8], under outer: HeldKey, bytes: [UInt8], of subject: LayeredOpening.Subject, bound: [UInt8]) throws(Refusal) {
-        let item: WrappedItemKey
+    /// Takes the outermost layer off. The lock of the vault is held meanwhile, since whoever locks may rely on it that nobody has a class
+    /// key any more; so what needs no key is done before. An `item` that could not be read, nil, is damaged only where its class is open.
+    init(_ item: WrappedItemKey?, under outer: HeldKey, bytes: [UInt8], of subject: LayeredOpening.Subject, bound: [UInt8]) throws(Refusal) {
+        guard let item else { throw Refusal(.rowDamaged) }
         let inner: SecretBytes
-        do {
-            item = try WrappedItemKey(derBytes: wrapped)
-            inner = try item.open(under: outer, row: bytes)
-        } catch {
-            throw Refusal(.rowDamaged)
-        }
+        do throws(WrapFault) { inner = try item.open(under: outer, row: bytes) } catch { throw Refusal(.rowDamaged) }
         if item.kind == .plain {
             self = .opened(inner)
             return

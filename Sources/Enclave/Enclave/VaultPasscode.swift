@@ -1,7 +1,7 @@
 // The passcode: counted, then compared; set, changed, and used to unlock.
 
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {

@@ -1,9 +1,9 @@
 // Private keys: made here, and never outside in the clear (Specs/enclave-keys.md).
 
-internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
 package import VaubanKeyWire
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {
@@ -45,13 +45,14 @@ extension Vault {
             throw Refusal(.badParameter, "the key, or its access control, does not allow this operation")
         }
         let head = try Self.head(of: key)
+        let item = try? WrappedItemKey(derBytes: key.wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.settle(host)
             let (bag, ring) = try state.created(person: person, host: host)
             let outer = HeldKey(
                 purpose: .privateKeys(key.control.protection), generation: key.generation, key: try bag.keyOf(key, in: ring))
             do throws(Refusal) {
-                return try RowOpening(key.wrapped, under: outer, bytes: head, of: .key(key, operation), bound: head)
+                return try RowOpening(item, under: outer, bytes: head, of: .key(key, operation), bound: head)
             } catch {
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
             }

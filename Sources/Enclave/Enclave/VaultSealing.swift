@@ -1,9 +1,9 @@
 // Item keys: made and wrapped for a row, and wrapped anew for a newer class key.
 
 package import EnclaveWire
-internal import Synchronization
 package import VaubanAccessPolicy
 import VaubanDER
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {

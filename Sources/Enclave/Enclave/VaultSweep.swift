@@ -2,7 +2,7 @@
 // the others' keys open.
 
 import Foundation
-internal import Synchronization
+internal import VaubanLinuxHost
 
 package enum VaultEvent: Hashable, Sendable {
     case timePassed
@@ -19,7 +19,7 @@ package final class VaultSweep: Sendable {
     }
 
     /// What waits for a vault that is busy; a thread works on each that stands here.
-    private let pending = Mutex<[UInt32: [Pending]]>([:])
+    private let pending = ThreadMutex<[UInt32: [Pending]]>([:])
 
     package init() {}
 

@@ -1,8 +1,8 @@
 // What ends a passcode or stands in for it: removal, erasure, recovery; and what keychaind reports of old keys.
 
 package import EnclaveWire
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {

@@ -1,16 +1,16 @@
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// The vaults that were looked at since the start. A vault is read from its user's files by whoever asks for it first, under a lock of
 /// that user's alone: a disk that does not answer for one holds up nobody else.
 package final class Vaults: Sendable {
     private final class Place: Sendable {
-        let vault = Mutex<Vault?>(nil)
+        let vault = ThreadMutex<Vault?>(nil)
     }
 
     private let host: EnclaveHost
-    private let places = Mutex<[UInt32: Place]>([:])
+    private let places = ThreadMutex<[UInt32: Place]>([:])
     /// Those that have been read; the list is never locked for longer than it takes to look.
-    private let read = Mutex<[UInt32: Vault]>([:])
+    private let read = ThreadMutex<[UInt32: Vault]>([:])
 
     package init(host: EnclaveHost) { self.host = host }
 

@@ -19,17 +19,18 @@ extension EnclaveRoom {
         var ended: [(Vault, EndedEpoch)] = []
         var isDueSooner = false
         for vault in vaults {
-            if let due = vault.settle() { isDueSooner = timer.isLater(than: due) || isDueSooner }
-            if let epoch = vault.endedEpoch {
+            let found = vault.attend()
+            if let due = found.due { isDueSooner = timer.isLater(than: due) || isDueSooner }
+            if let epoch = found.ended {
                 ended.append((vault, epoch))
                 recalls.append(LeaseRecall(person: vault.person, epoch: epoch.epoch, everything: epoch.everything))
                 attention.closed(vault.person)
                 authorisations.end(of: vault.person)
                 keyLines.erase(vault.person, everything: epoch.everything)
             }
-            tellChange(of: vault)
-            if vault.takeReaderDrop() { reader.drop(vault.person) }
-            if let held = vault.takeHandOver(), !reader.hold(vault.person, held) { vault.readerIsGone() }
+            if found.environmentHasChanged { changes.tell(of: vault.person) }
+            if found.readerIsToDrop { reader.drop(vault.person) }
+            if let held = found.handOver, !reader.hold(vault.person, held) { vault.readerIsGone() }
         }
         if !leases.recall(recalls) { log.warning("keychaind did not give back its keys in time and was cut off") }
         // Given back, or cut off from: both end what was lent.

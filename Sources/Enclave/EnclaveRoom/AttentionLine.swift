@@ -3,7 +3,6 @@
 
 import Enclave
 import EnclaveWire
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
@@ -27,7 +26,7 @@ final class PendingPrompt: Sendable {
     let prompt: [UInt8]
     let person: UInt32
     let wakeup: Wakeup
-    private let events = Mutex<(list: [PromptEvent], isAbandoned: Bool)>(([], false))
+    private let events = ThreadMutex<(list: [PromptEvent], isAbandoned: Bool)>(([], false))
 
     init(prompt: [UInt8], person: UInt32) throws(SystemFault) {
         self.prompt = prompt
@@ -70,7 +69,7 @@ final class AttentionLine: Sendable {
     }
 
     private let keyCard: Descriptor
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     init(keyCard: Descriptor) { self.keyCard = keyCard }
 

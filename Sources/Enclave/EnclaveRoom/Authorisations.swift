@@ -1,7 +1,6 @@
 // What contexts were authorised by, under random handles (Specs/authorisations.md).
 
 import Enclave
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
 
@@ -16,7 +15,7 @@ final class Authorisations: Sendable {
         let evidence: AuthorisedEvidence
     }
 
-    private let entries = Mutex<[[UInt8]: Entry]>([:])
+    private let entries = ThreadMutex<[[UInt8]: Entry]>([:])
 
     /// A new handle. Processes that have ended are forgotten here, though their handles count no more in any case.
     func add(_ evidence: AuthorisedEvidence, for caller: Peer, on line: RequestLine) throws(Refusal) -> [UInt8] {

@@ -1,11 +1,11 @@
 import Foundation
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// Tells authd whose environment is another (Specs/environment.md), on a thread of its own: an authd that does not read must not hold up a
 /// lock, nor whoever else found the change.
 final class ChangeTeller: Sendable {
     private let attention: AttentionLine
-    private let people = Mutex<Set<UInt32>>([])
+    private let people = ThreadMutex<Set<UInt32>>([])
     private let some = DispatchSemaphore(value: 0)
 
     init(_ attention: AttentionLine) { self.attention = attention }

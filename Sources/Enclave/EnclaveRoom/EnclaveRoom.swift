@@ -3,7 +3,6 @@
 package import Enclave
 import EnclaveWire
 import Logging
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 package import VaubanLinuxHost

@@ -4,7 +4,6 @@
 import Enclave
 import EnclaveWire
 import Foundation
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
@@ -20,8 +19,8 @@ final class KeyLine: CallerLine, TabledConnection, @unchecked Sendable {
     let identity: CallerIdentity?
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
-    private let keys = Mutex<[Int64: OpenedKey]>([:])
-    private let ending = Mutex(false)
+    private let keys = ThreadMutex<[Int64: OpenedKey]>([:])
+    private let ending = ThreadMutex(false)
 
     init(room: EnclaveRoom, channel: Channel, caller: Peer, identity: CallerIdentity?) {
         self.room = room

@@ -1,13 +1,12 @@
 import Enclave
 import Foundation
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
 
 /// The connections on which private keys are used, so that a lock reaches what is open there. Owners share them as they share an
 /// endpoint's (Specs/owners.md).
 final class KeyLines: Sendable {
-    private let lines = Mutex<[ConnectionTable.Place: KeyLine]>([:])
+    private let lines = ThreadMutex<[ConnectionTable.Place: KeyLine]>([:])
     private let table: ConnectionTable
     private let accounts: Accounts
 

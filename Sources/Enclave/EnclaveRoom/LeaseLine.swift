@@ -2,7 +2,6 @@
 
 import Enclave
 import EnclaveWire
-internal import Synchronization
 import VaubanDER
 import VaubanLinuxHost
 
@@ -14,7 +13,7 @@ final class LeaseLine: Sendable {
         var waiting: [Wakeup] = []
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     func serve(_ channel: Channel) {
         let old = state.withLock { state in

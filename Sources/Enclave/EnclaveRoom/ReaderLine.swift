@@ -4,7 +4,6 @@
 import Enclave
 import EnclaveWire
 import Logging
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
@@ -29,7 +28,7 @@ final class ReaderLine: Sendable {
 
     private let host: EnclaveHost
     private let pairing: Pairing
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
     private let log: Logger
     private let vaultOf: @Sendable (UInt32) -> Vault
 

@@ -4,7 +4,6 @@
 import Enclave
 import EnclaveWire
 import Logging
-internal import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
@@ -16,7 +15,7 @@ final class WatcherLine: Sendable {
         var isWatching = false
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     /// Whether somebody watches a login manager now, so that sleep locks before it begins.
     var isWatching: Bool { state.withLock { $0.isWatching } }

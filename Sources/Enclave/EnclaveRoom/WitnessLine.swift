@@ -3,7 +3,6 @@
 import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
-internal import Synchronization
 import VaubanDER
 import VaubanLinuxHost
 
@@ -11,7 +10,7 @@ final class WitnessLine: Sendable {
     /// One question that waits.
     private final class Waiting: Sendable {
         let wakeup: Wakeup
-        let answer = Mutex<WitnessAnswer?>(nil)
+        let answer = ThreadMutex<WitnessAnswer?>(nil)
         init() throws(SystemFault) { wakeup = try Wakeup() }
     }
 
@@ -24,7 +23,7 @@ final class WitnessLine: Sendable {
         var expectation = StandingExpectation(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     func serve(_ channel: Channel) {
         let old = state.withLock { state in

@@ -1,7 +1,6 @@
 // Which user answers for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the
 // kernel shows: quotas and queues are kept for owners, never for uids.
 
-internal import Synchronization
 
 package final class Accounts: Sendable {
     /// What is known of a uid without asking a name service.
@@ -33,11 +32,11 @@ package final class Accounts: Sendable {
         var recognised: Set<UInt32> = []
     }
 
-    private let state: Mutex<State>
+    private let state: ThreadMutex<State>
 
     /// `folder` stands for `/etc`; `filesOwner` for root, to whom the list of allowed uids must belong.
     package init(folder: String, filesOwner: UInt32 = 0) {
-        state = Mutex(State(files: AccountFiles(folder: folder, owner: filesOwner)))
+        state = ThreadMutex(State(files: AccountFiles(folder: folder, owner: filesOwner)))
     }
 
     /// The user whose share a uid's connections and derivations count against. Answers at once: it reads files, asks no

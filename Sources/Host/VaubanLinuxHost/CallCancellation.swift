@@ -1,8 +1,6 @@
-internal import Synchronization
-
 /// Ends one running call from another thread: its connection is shut down, which every room behind it sees at once.
 package final class CallCancellation: Sendable {
-    private let state = Mutex<(channel: Channel?, isCancelled: Bool)>((nil, false))
+    private let state = ThreadMutex<(channel: Channel?, isCancelled: Bool)>((nil, false))
 
     package init() {}
 

@@ -1,9 +1,8 @@
 // A connection as a pair of message streams. Each message is eight bytes of lengths, a DER header, and at most one
 // secret section (Specs/doors.md). Nothing here knows what a message means.
 
-import Glibc
 internal import CVaubanLinux
-internal import Synchronization
+import Glibc
 package import VaubanSecretBytes
 
 /// One message as it was received.
@@ -53,16 +52,16 @@ package enum ExpectedSender: Sendable {
 package final class Channel: Sendable {
     package let socket: Descriptor
     private let expected: ExpectedSender
-    private let sending = Mutex<Void>(())
-    private let receiving: Mutex<ReceiveBuffer>
+    private let sending = ThreadMutex<Void>(())
+    private let receiving: ThreadMutex<ReceiveBuffer>
     /// Since when the receiver waits for a message of which nothing is there; nil while it does not.
-    private let idle = Mutex<UInt64?>(nil)
+    private let idle = ThreadMutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and asks for credentials on each message.
     package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemFault) {
         self.socket = socket
         self.expected = expected
-        self.receiving = Mutex(ReceiveBuffer())
+        self.receiving = ThreadMutex(ReceiveBuffer())
         try SystemFault.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
         var time = timeval(tv_sec: Int(DoorLimits.machineTime / 1_000_000_000), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)

@@ -1,6 +1,5 @@
 // The connections of one endpoint, and who has to give way when there are many (Specs/owners.md, section 4).
 
-internal import Synchronization
 
 /// One connection as the table sees it.
 package protocol TabledConnection: AnyObject, Sendable {
@@ -50,7 +49,7 @@ package final class ConnectionTable: Sendable {
     private let sharing: Sharing
     /// What one owner may have, also where nobody else has any.
     private let perOwnerMax: Int
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     package init(max: Int, sharing: Sharing = .owners, perOwnerMax: Int = .max) {
         self.max = max

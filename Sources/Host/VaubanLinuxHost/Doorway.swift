@@ -1,10 +1,9 @@
 // A door serves each connection on a thread of its own: a request is answered by the thread that read it, and a wait
 // for the person parks that connection and nothing else.
 
+internal import CVaubanLinux
 import Foundation
 import Glibc
-internal import CVaubanLinux
-internal import Synchronization
 
 /// A connection whose handshake is done.
 package struct Visitor: Sendable {
@@ -98,7 +97,7 @@ package final class Doorway: Sendable {
 
 /// What the table knows of a connection.
 private final class Seat: TabledConnection {
-    let stays = Mutex(false)
+    let stays = ThreadMutex(false)
     private let channel: Channel
 
     init(_ channel: Channel) { self.channel = channel }

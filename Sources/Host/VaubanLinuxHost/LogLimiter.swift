@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Bounds the lines that others can make a room write into its log, and counts those that it leaves out.
 package final class LogLimiter: Sendable {
     private struct State {
@@ -16,7 +14,7 @@ package final class LogLimiter: Sendable {
     package static let period: UInt64 = 60_000_000_000
 
     private let now: @Sendable () -> UInt64
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     package init(now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }) { self.now = now }
 

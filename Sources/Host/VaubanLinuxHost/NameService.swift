@@ -2,7 +2,6 @@
 
 import Foundation
 import Glibc
-internal import Synchronization
 
 package final class NameService: Sendable {
     package enum Answer: Hashable, Sendable {
@@ -23,7 +22,7 @@ package final class NameService: Sendable {
 
     private let ask: @Sendable (UInt32) -> Answer
     private let now: @Sendable () -> UInt64
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
 
     private struct State {
         var entries: [UInt32: Entry] = [:]

@@ -1,10 +1,9 @@
 import Glibc
-internal import Synchronization
 
 /// What a process keeps for the next call while nobody uses it, such as connections: a forked child begins with none of it, since both
 /// would use the same one.
 package final class ProcessPool<Element: Sendable>: Sendable {
-    private let idle = Mutex<(process: pid_t, elements: [Element])>((0, []))
+    private let idle = ThreadMutex<(process: pid_t, elements: [Element])>((0, []))
 
     /// As many as are kept.
     private static var idleMax: Int { 4 }

@@ -1,6 +1,5 @@
 internal import CVaubanLinux
 import Glibc
-internal import Synchronization
 internal import VaubanSecretBytes
 
 /// Memory for secrets that is in no dump and, as far as the kernel allows, neither in swap nor in a hibernation image. Small
@@ -31,7 +30,7 @@ package final class SecretArena: Sendable {
 
     private let without: Set<HardeningFeature>
     private let largeLockedBytesMax: Int
-    private let state: Mutex<State>
+    private let state: ThreadMutex<State>
     /// Whether as much can be locked as a program may come to need; false where the limit is too small.
     private let locksEnough: Bool
 
@@ -42,7 +41,7 @@ package final class SecretArena: Sendable {
         // Half of what may be locked stays for the small secrets, which are the keys.
         largeLockedBytesMax = Int(clamping: vauban_lock_limit() / 2)
         locksEnough = !without.contains(.mlock) && Self.canLock(SecretMemoryLimits.lockedBytesWanted)
-        state = Mutex(State())
+        state = ThreadMutex(State())
         // The first chunk says what this machine gives.
         state.withLock { state in _ = grow(&state) }
     }

@@ -1,7 +1,6 @@
 // Whose a user's state is: numbers are used again, and the next holder of one must not find the keychain of the last
 // (Specs/owners.md, section 5).
 
-internal import Synchronization
 package import VaubanAccessPolicy
 
 /// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name for whom it was made.
@@ -70,7 +69,7 @@ package struct StateHolder: Hashable, Sendable {
 package final class StateHolders: Sendable {
     private let people: @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?
     private let accounts: Accounts
-    private let verified = Mutex<[UInt32: String]>([:])
+    private let verified = ThreadMutex<[UInt32: String]>([:])
 
     /// `people` answers the folder that holds one for each user, by their numbers; nil while there is none.
     package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?) {

@@ -1,8 +1,8 @@
 // Who a request is from, as far as this room decides by it (Specs/access-groups.md).
 
 package import EnclaveWire
-internal import Synchronization
 package import VaubanAccessPolicy
+internal import VaubanLinuxHost
 
 /// The caller of one connection, as it was found before the first word was said to it.
 package struct Caller: Sendable {
@@ -31,11 +31,11 @@ package struct Caller: Sendable {
 /// Yeses that hold for one connection: a list of all owners is one search for each class of items, and many items are given
 /// to an owner in many batches.
 final class SaidYes: Sendable {
-    let toListOwners = Mutex(false)
+    let toListOwners = ThreadMutex(false)
     /// By the bytes of the owner.
-    let moves = Mutex<[[UInt8]: ItemMove]>([:])
+    let moves = ThreadMutex<[[UInt8]: ItemMove]>([:])
     /// A yes that found no item of the class in which it was asked for.
-    let unused = Mutex<UnusedYes?>(nil)
+    let unused = ThreadMutex<UnusedYes?>(nil)
 }
 
 /// Whose items a caller's are, for the length of one request.

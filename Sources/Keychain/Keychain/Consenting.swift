@@ -3,9 +3,9 @@
 
 internal import EnclaveWire
 internal import KeychainStore
-internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
+internal import VaubanLinuxHost
 
 /// For what another owner's item is wanted, and whether the person can be asked about it.
 struct Asking {

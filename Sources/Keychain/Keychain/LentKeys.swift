@@ -4,8 +4,8 @@
 internal import Crypto
 package import EnclaveWire
 internal import Foundation
-internal import Synchronization
 internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
 package final class LentKeys: Sendable {
@@ -26,7 +26,7 @@ package final class LentKeys: Sendable {
         var everything: Int64 = -1
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
     private let standingBegan = NSCondition()
 
     package init() {}
@@ -38,7 +38,7 @@ package final class LentKeys: Sendable {
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, of person: UInt32, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
         guard let keys = state.withLock({ $0.persons[person] }) else { return nil }
-        return try keys.held.withLock { held in
+        return try keys.held.withSharedLock { held in
             guard let key = held.first(where: { $0.fits(purpose, generation) }) else { return nil }
             return try key.bytes.withUnsafeBytes { bytes throws in try body(SymmetricKey(data: bytes)) }
         }
@@ -47,7 +47,7 @@ package final class LentKeys: Sendable {
     /// The generation under which new things are made; nil when no key of this purpose is here.
     package func currentGeneration(of purpose: KeyLease.Purpose, person: UInt32) -> [UInt8]? {
         guard let keys = state.withLock({ $0.persons[person] }) else { return nil }
-        return keys.held.withLock { $0.first { $0.fits(purpose, nil) }?.name.generation }
+        return keys.held.withSharedLock { $0.first { $0.fits(purpose, nil) }?.name.generation }
     }
 
     // MARK: Lending
@@ -112,7 +112,7 @@ package final class LentKeys: Sendable {
     /// Keeps a yes until the person locks; where they are locked now, it was for this once.
     func remember(_ consent: RememberedConsent, of person: UInt32) {
         state.withLock { state in
-            let isUnlocked = state.persons[person]?.held.withLock { $0.contains { $0.name.purpose.isClassA } } ?? false
+            let isUnlocked = state.persons[person]?.held.withSharedLock { $0.contains { $0.name.purpose.isClassA } } ?? false
             guard isUnlocked, state.consents[person, default: []].count < KeychainLimits.consentsMax else { return }
             state.consents[person, default: []].insert(consent)
         }
@@ -184,12 +184,13 @@ struct RememberedConsent: Hashable, Sendable {
     let item: [UInt8]
 }
 
-/// One person's keys. The lock is held while a key is used, which is for microseconds.
+/// One person's keys. Requests use them side by side; whoever takes keys away waits for the uses that have begun, which is for
+/// microseconds, and no other begins before that is done.
 private final class PersonKeys: Sendable {
-    let held = Mutex<[HeldKey]>([])
+    let held = SharedMutex<[HeldKey]>([])
 }
 
-/// The bytes end with the last reference, and every reference is under the person's lock.
+/// The bytes end with the last reference, and every reference is under the person's lock, shared or alone.
 private final class HeldKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes

@@ -1,9 +1,9 @@
 internal import EnclaveWire
 internal import KeychainStore
-internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanLinuxHost
 
 extension RequestInProgress {
     /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.

@@ -3,11 +3,11 @@
 
 internal import EnclaveWire
 internal import KeychainStore
-internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanLinuxHost
 
 extension RequestInProgress {
     /// One batch of the rows of the group `unsigned`. Each batch asks the person, unless they have said yes until the lock.

@@ -2,10 +2,10 @@
 
 internal import EnclaveWire
 internal import KeychainStore
-internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanLinuxHost
 
 extension RequestInProgress {
     /// Only the person's own hand manages what programs may do, and only where programs are told apart.

@@ -1,11 +1,11 @@
 internal import Glibc
-internal import Synchronization
 package import VaubanLinuxHost
 
 /// How many databases are open at once.
 package struct DatabaseLimits: Hashable, Sendable {
     /// Databases that are open at once, and of these for one owner of uids. Each holds six descriptors: the file and its log for
-    /// the writer and for the reader, the log's index, and the folder. Descriptors must never run out, since Dispatch, on whose
+    /// the writer and for the first reader, the log's index, and the folder; and two for each further reader, of which there is one
+    /// only where requests have read at the same moment. Descriptors must never run out, since Dispatch, on whose
     /// queues GRDB runs each connection, ends the process then: when work has waited for a second, its monitor of worker
     /// threads opens `/proc/TID/stat` for each of them, and takes any failure for a thread that ended by itself
     /// (`DISPATCH_CLIENT_CRASH`, "workq: registered worker exited prematurely", which is SIGILL). EMFILE is one such failure. Another
@@ -39,9 +39,9 @@ package final class DatabaseRegistry: Sendable {
     private let limits: DatabaseLimits
     private let owner: @Sendable (UInt32) -> UInt32
     private let holderName: @Sendable (UInt32) -> String?
-    private let places = Mutex<[UInt32: Place]>([:])
+    private let places = ThreadMutex<[UInt32: Place]>([:])
     /// Who has an open database, by the time of its last use.
-    private let uses = Mutex(Uses())
+    private let uses = ThreadMutex(Uses())
 
     private struct Uses {
         var last: [UInt32: UInt64] = [:]
@@ -209,6 +209,6 @@ package final class DatabaseRegistry: Sendable {
             var closedGenerations: Set<RowGeneration> = []
         }
 
-        let state = Mutex(State())
+        let state = ThreadMutex(State())
     }
 }

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import GRDB
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// What is written beside a row that is kept.
 package struct HistoryLabel: Hashable, Sendable {

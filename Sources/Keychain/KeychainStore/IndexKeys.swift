@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Synchronization
+internal import VaubanLinuxHost
 
 extension KeychainDatabase {
     /// Says that blinds are made with this index key. The first one is remembered in the file. Answers the one that is

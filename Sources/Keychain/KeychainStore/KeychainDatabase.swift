@@ -1,32 +1,31 @@
 internal import Foundation
 internal import GRDB
-internal import Synchronization
 package import VaubanLinuxHost
 
-/// One person's items on disk. Every call runs on the thread that makes it. One connection writes and one reads, so that
+/// One person's items on disk. Every call runs on the thread that makes it. One connection writes and others read, so that
 /// a read never waits for another's write to reach the disk; GRDB's pool does the same, but asks for the schema's version
 /// at each read, which cost a quarter of a look-up.
 package final class KeychainDatabase: Sendable {
     /// Closed first, so that the writer is the last one and moves its log into the file.
-    private let reader: DatabaseQueue
+    private let readers: ReadingConnections
     private let writer: DatabaseQueue
     let file: DatabaseFile
     var path: String { writer.path }
-    private let suspicion = Mutex(false)
+    private let suspicion = ThreadMutex(false)
     /// Held while the verified copy is made or removed.
-    let copying = Mutex(())
+    let copying = ThreadMutex(())
     /// The index keys that are known to be those of the file.
-    let indexKeys = Mutex<[Int64: [UInt8]]>([:])
+    let indexKeys = ThreadMutex<[Int64: [UInt8]]>([:])
     /// Class keys under which no row is written any more. Requests that could still write one end with this process, so
     /// nothing of it needs to be on disk.
-    let closed: Mutex<Set<RowGeneration>>
+    let closed: ThreadMutex<Set<RowGeneration>>
     /// What is known of the history without asking the file.
-    let history = Mutex(HistoryState())
+    let history = ThreadMutex(HistoryState())
 
     /// Opens the database in a person's folder, and makes it if there is none.
     /// - Parameter closed: what an earlier one of this process knew of class keys under which nothing is written any more.
     package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = []) throws {
-        self.closed = Mutex(closed)
+        self.closed = ThreadMutex(closed)
         file = DatabaseFile(folder: folder)
         var configuration = DatabaseFile.configuration(pagesMax: pagesMax)
         do {
@@ -42,7 +41,7 @@ package final class KeychainDatabase: Sendable {
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true
             configuration.journalMode = .default
-            reader = try DatabaseQueue(path: file.path, configuration: configuration)
+            readers = try ReadingConnections(path: file.path, configuration)
         } catch let error as DatabaseError where error.isDamage && !isSuspect {
             // Damage that the first look did not meet: look at every page, which puts the file aside if it is so.
             try file.prepare(isSuspect: true, configuration)
@@ -55,7 +54,7 @@ package final class KeychainDatabase: Sendable {
 
     /// Reads in one statement, without a transaction around it.
     func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
-        try watching { try reader.unsafeRead(body) }
+        try watching { try readers.read(body) }
     }
 
     /// One immediate transaction: all of it is on disk when this returns, or none. In a file that may be put aside nothing
@@ -94,7 +93,7 @@ package final class KeychainDatabase: Sendable {
     /// Waits for the calls that run and lets no other begin: what is acknowledged is in the file from then on.
     package func close() throws(StorageFault) {
         try watching {
-            try reader.close()
+            try readers.close()
             try writer.close()
         }
     }

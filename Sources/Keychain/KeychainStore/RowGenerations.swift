@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import GRDB
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// The rows of one class under one generation of its key.
 package struct RowGeneration: Hashable, Sendable {

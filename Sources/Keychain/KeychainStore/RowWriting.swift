@@ -1,6 +1,6 @@
 internal import Foundation
 internal import GRDB
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// What came of a write.
 package enum WriteOutcome: Hashable, Sendable {

@@ -2,9 +2,8 @@
 // is put back only at the person's word, since what was removed after it was made is in it.
 
 internal import Foundation
-internal import GRDB
 internal import Glibc
-internal import Synchronization
+internal import GRDB
 internal import VaubanLinuxHost
 
 /// A copy, or what became of making one.

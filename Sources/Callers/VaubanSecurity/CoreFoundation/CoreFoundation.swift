@@ -72,6 +72,9 @@ public typealias CFOptionFlags = UInt
 /// The number of a Core Foundation class: Apple's `CFTypeID`.
 public typealias CFTypeID = UInt
 
+/// Seconds since the beginning of 2001: Apple's `CFAbsoluteTime`.
+public typealias CFAbsoluteTime = Double
+
 /// A result code: Apple's `OSStatus` from `MacTypes.h`.
 public typealias OSStatus = Int32
 

@@ -1,6 +1,6 @@
 // The fields of an X.509 certificate (RFC 5280, 4.1) that the keychain describes it by, over swift-asn1's strict DER. Nothing is
-// verified here. swift-certificates would read them too, but it asks `canImport(Security)` and takes this very module for
-// Apple's as soon as a build has made it.
+// verified here. swift-certificates reads most certificates, and judges them (Trust/), but refuses whole those with a key or a signature that
+// it does not know, such as RSA below 2048 bits, DSA and RSASSA-PSS. Such a certificate can be kept, found and described all the same.
 
 internal import Glibc
 internal import SwiftASN1
@@ -16,6 +16,8 @@ struct CertificateFields {
     let notAfter: Date
     /// The content of the public key's BIT STRING.
     let publicKey: [UInt8]
+    /// What kind of key it is: an algorithm and, for a curve, its name.
+    let keyAlgorithm: [ASN1ObjectIdentifier]
     let subjectKeyIdentifier: [UInt8]?
     let emailAddresses: [String]
 
@@ -57,7 +59,8 @@ struct CertificateFields {
         notBefore = try Self.date(times.next())
         notAfter = try Self.date(times.next())
         var key = try Self.children(of: keyInfo, .sequence)
-        guard key.next()?.identifier == .sequence, let bits = key.next() else { throw Malformed() }
+        guard let kind = key.next(), kind.identifier == .sequence, let bits = key.next() else { throw Malformed() }
+        keyAlgorithm = try IteratorSequence(Self.children(of: kind, .sequence)).compactMap { try? ASN1ObjectIdentifier(derEncoded: $0) }
         publicKey = Array(try ASN1BitString(derEncoded: bits).bytes)
         var extensions: [ASN1ObjectIdentifier: ArraySlice<UInt8>] = [:]
         let extensionsTag = ASN1Identifier(tagWithNumber: 3, tagClass: .contextSpecific)

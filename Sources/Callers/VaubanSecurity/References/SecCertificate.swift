@@ -110,3 +110,6 @@ public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) 
 public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
     certificate.fields.notAfter as CFDate
 }
+
+/// The public key: Apple's `SecCertificateCopyKey`. Nil where it is neither RSA of 1024 bits and more nor over P-256, P-384 or P-521.
+public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { certificate.key }

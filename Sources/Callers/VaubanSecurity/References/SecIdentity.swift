@@ -34,3 +34,27 @@ public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRe
     privateKeyRef.pointee = identityRef.key
     return errSecSuccess
 }
+
+/// Puts a certificate and its private key together: Apple's `SecIdentityCreate`. Nothing is stored. Nil where the key is not that of the certificate.
+public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey) -> SecIdentity? {
+    guard let material = privateKey.material, material.isPrivate, material.publicBytes.elementsEqual(certificate.fields.publicKey) else { return nil }
+    return SecIdentity(certificate: certificate, key: privateKey)
+}
+
+/// Finds the private key of a certificate in the keychain: Apple's `SecIdentityCreateWithCertificate`.
+/// - Parameter keychainOrArray: Means nothing here; there is one keychain.
+/// - Returns: `errSecItemNotFound` where it is not there; what `SecItemCopyMatching` answers for the key otherwise.
+public func SecIdentityCreateWithCertificate(
+    _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
+) -> OSStatus {
+    var found: CFTypeRef?
+    let query: [CFString: Any] = [
+        kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrApplicationLabel: Data(certificateRef.publicKeyHash),
+        kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecReturnRef: true,
+    ]
+    let status = SecItemCopyMatching(query as CFDictionary, &found)
+    guard status == errSecSuccess else { return status }
+    guard let key = found as? SecKey, let identity = SecIdentityCreate(nil, certificateRef, key) else { return errSecItemNotFound }
+    identityRef.pointee = identity
+    return errSecSuccess
+}

@@ -1,0 +1,57 @@
+// The certificates that this system trusts.
+
+internal import Synchronization
+internal import SwiftASN1
+@_implementationOnly import X509
+
+/// The system's anchors, read once for as long as their file is the same. A certificate that the library does not take is left out, so
+/// that one
+/// does not cost all.
+struct TrustAnchors: Sendable {
+    let certificates: [SecCertificate]
+    let readable: [Certificate]
+
+    /// Where distributions keep them: Debian and Arch; Fedora; SUSE.
+    private static let paths = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"]
+    private static let known = Mutex<(file: FileStamp, anchors: TrustAnchors)?>(nil)
+
+    /// What tells one content of a file from another.
+    private struct FileStamp: Equatable {
+        let path: String
+        let size: UInt64
+        let date: Date
+
+        init?(_ path: String) {
+            guard
+                let attributes = try? FileManager.default.attributesOfItem(
+                    atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path),
+                let size = (attributes[.size] as? NSNumber)?.uint64Value, let date = attributes[.modificationDate] as? Date
+            else { return nil }
+            (self.path, self.size, self.date) = (path, size, date)
+        }
+    }
+
+    /// None where the system has no such file.
+    static var ofSystem: TrustAnchors {
+        guard let file = paths.lazy.compactMap({ FileStamp($0) }).first else { return TrustAnchors([]) }
+        if let known = known.withLock({ $0 }), known.file == file { return known.anchors }
+        guard let text = try? String(contentsOfFile: file.path, encoding: .utf8),
+            let documents = try? PEMDocument.parseMultiple(pemString: text)
+        else {
+            return TrustAnchors([])
+        }
+        let anchors = TrustAnchors(documents.compactMap { SecCertificate(der: $0.derBytes) })
+        known.withLock { $0 = (file, anchors) }
+        return anchors
+    }
+
+    private init(_ certificates: [SecCertificate]) {
+        self.certificates = certificates
+        readable = certificates.compactMap(\.forVerifier)
+    }
+}
+
+extension SecCertificate {
+    /// The same certificate as the library that builds chains reads it; nil where that knows its key or its signature not.
+    var forVerifier: Certificate? { try? Certificate(derEncoded: der) }
+}

@@ -1,0 +1,51 @@
+package import Glibc
+
+/// A value that any number of threads look at side by side, and that one changes while nobody looks. Whoever waits to change it is not
+/// overtaken, so a change happens however many look. A thread that looks must neither look nor change once more before it is done.
+///
+/// `@unchecked Sendable`: whoever looks shares the value, which is `Sendable`, as a constant; whoever changes it is alone with it; and
+/// both addresses stay the same from `init` to `deinit`, which nobody can call while a method borrows this.
+package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
+
+    @inlinable
+    package init(_ value: Value) {
+        var attributes = pthread_rwlockattr_t()
+        lock = .allocate(capacity: 1)
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
+        let isMade =
+            pthread_rwlockattr_init(&attributes) == 0
+            && pthread_rwlockattr_setkind_np(&attributes, Int32(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)) == 0
+            && pthread_rwlock_init(lock, &attributes) == 0
+        precondition(isMade, "a lock cannot be made")
+        pthread_rwlockattr_destroy(&attributes)
+    }
+
+    @inlinable
+    deinit {
+        pthread_rwlock_destroy(lock)
+        lock.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
+    }
+
+    /// Answers what `body` answers. The value stays as it is for as long as it runs.
+    @inlinable
+    package borrowing func withSharedLock<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
+        let problem = pthread_rwlock_rdlock(lock)
+        precondition(problem == 0, "a thread waits for itself")
+        defer { pthread_rwlock_unlock(lock) }
+        return try body(value.pointee)
+    }
+
+    /// Answers what `body` answers, which alone has the value for as long as it runs.
+    @inlinable
+    package borrowing func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+        let problem = pthread_rwlock_wrlock(lock)
+        precondition(problem == 0, "a thread waits for itself")
+        defer { pthread_rwlock_unlock(lock) }
+        return try body(&value.pointee)
+    }
+}

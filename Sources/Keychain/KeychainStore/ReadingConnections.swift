@@ -1,0 +1,61 @@
+internal import GRDB
+internal import VaubanLinuxHost
+
+/// The connections that read a person's database. The first is opened with it; another one when a request finds all of them busy, up
+/// to `countMax`.
+final class ReadingConnections: Sendable {
+    private static let countMax = 4
+
+    private struct Place {
+        var connection: DatabaseQueue?
+        var isClosed = false
+    }
+
+    /// The lock stands before GRDB's queue, which would hand over to whoever sleeps there.
+    private final class Reader: Sendable {
+        let place: ThreadMutex<Place>
+        init(_ connection: DatabaseQueue?) { place = ThreadMutex(Place(connection: connection)) }
+    }
+
+    private let readers: [Reader]
+    private let path: String
+    private let configuration: Configuration
+
+    init(path: String, _ configuration: Configuration) throws {
+        self.path = path
+        self.configuration = configuration
+        readers = [Reader(try DatabaseQueue(path: path, configuration: configuration))] + (1..<Self.countMax).map { _ in Reader(nil) }
+    }
+
+    /// Reads on a connection that is free, or else waits for the first one. Every connection sees all that was committed before.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var answer: Value?
+        let isRead = try readers.contains { reader in
+            try reader.place.withLockIfAvailable { place in
+                guard let connection = connection(in: &place) else { return false }
+                answer = try connection.unsafeRead(body)
+                return true
+            } ?? false
+        }
+        if !isRead { try readers[0].place.withLock { place in answer = try place.connection?.unsafeRead(body) } }
+        guard let answer else { throw StorageFault.failed("the database is closed") }
+        return answer
+    }
+
+    /// Where none can be opened, for want of descriptors perhaps, the others serve.
+    private func connection(in place: inout Place) -> DatabaseQueue? {
+        guard !place.isClosed else { return nil }
+        if place.connection == nil { place.connection = try? DatabaseQueue(path: path, configuration: configuration) }
+        return place.connection
+    }
+
+    /// Waits for the reads that run.
+    func close() throws {
+        for reader in readers {
+            try reader.place.withLock { place in
+                place.isClosed = true
+                try place.connection?.close()
+            }
+        }
+    }
+}
