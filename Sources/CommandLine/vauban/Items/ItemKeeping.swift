@@ -40,7 +40,7 @@ struct ItemKeeping: ParsableArguments {
     func run(_ verb: Verb) throws {
         let session = try Session(person)
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
-        var existing = try existing(session, verb)
+        let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.person, what: fresh.name)
         try keep(secret, existing, session, verb)
