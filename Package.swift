@@ -16,7 +16,8 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + instruments
 
-/// `VaubanSecurity` hides X509 from whoever imports it, by an attribute that the compiler warns of: types of a hidden module must not be part
+/// `VaubanSecurity` hides X509 from whoever imports it, by an attribute that the compiler warns of: types of a hidden module must not be
+/// part
 /// of the layout of public ones. Unhidden, X509 brings the toolchain's CoreFoundation to every file of an application, and that then owns
 /// structures of the C library: with MemberImportVisibility `stat().st_mode` asks for an import that makes `CFString` ambiguous.
 let hidingImports: [SwiftSetting] = [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
@@ -36,7 +37,8 @@ func program(_ name: String, in folder: String, _ dependencies: [Target.Dependen
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house, linkerSettings: quiet)
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house, linkerSettings: quiet)
 }
 
 /// Sources as an application has them: they see the public names alone, and build with the compiler's own settings.
@@ -90,20 +92,34 @@ let host: [Target] = [
     target("VaubanLinuxHost", in: "Host", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
     // Its own `free` would stand in the way of a checker of addresses.
-    .target(name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement", cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
+    .target(
+        name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement",
+        cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
 ]
 
 let enclave: [Target] = [
     // How the rooms around it ask the enclave on behalf of one caller.
-    target("EnclaveConnection", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
+    target(
+        "EnclaveConnection", in: "Enclave",
+        ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
-    target("Enclave", in: "Enclave", ["EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras]),
+    target(
+        "Enclave", in: "Enclave",
+        [
+            "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            asn1, crypto, cryptoExtras,
+        ]),
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
     // The door: dispatch table and standing connections.
-    target("EnclaveRoom", in: "Enclave", ["Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log]),
+    target(
+        "EnclaveRoom", in: "Enclave",
+        [
+            "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log,
+        ]),
     // The room that holds keys.
     program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave"]),
 ]
@@ -112,14 +128,24 @@ let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
     target("KeychainStore", in: "Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
-    target("Keychain", in: "Keychain", ["KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log]),
+    target(
+        "Keychain", in: "Keychain",
+        [
+            "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log,
+        ]),
     // The room that holds records.
     program("keychaind", in: "Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
-    target("Authentication", in: "Authentication", ["VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", log]),
+    target(
+        "Authentication", in: "Authentication",
+        [
+            "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanLinuxHost", "VaubanRoomHardening", log,
+        ]),
     // The room that holds the queue.
     program("authd", in: "Authentication", ["Authentication"]),
 ]
@@ -129,7 +155,8 @@ let attendants: [Target] = [
     target("Launcher", in: "Host", ["VaubanLinuxHost", "CVaubanLinux", log]),
     program("vauban-launcher", in: "Host", ["Launcher"]),
     // The one process that looks at others.
-    target("Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
+    target(
+        "Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
     program("vauban-witness", in: "Host", ["Witness"]),
     // Marked C: the message bus, over libsystemd. Only the watcher and the reader have it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
@@ -137,7 +164,12 @@ let attendants: [Target] = [
     target("Watcher", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
     program("vauban-watcher", in: "Host", ["Watcher"]),
     // Asks fprintd for fingers, and answers the enclave.
-    target("FingerprintReader", in: "Authentication", ["EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", asn1, crypto, log]),
+    target(
+        "FingerprintReader", in: "Authentication",
+        [
+            "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus",
+            asn1, crypto, log,
+        ]),
     program("vauban-reader", in: "Authentication", ["FingerprintReader"]),
 ]
 
@@ -146,13 +178,30 @@ let appleModules: [Target.Dependency] = ["VaubanSecurity", "VaubanLocalAuthentic
 
 let callers: [Target] = [
     // The keychain's door, typed.
-    target("VaubanKeychainClient", in: "Callers", ["VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
+    target(
+        "VaubanKeychainClient", in: "Callers",
+        [
+            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanLinuxHost", crypto,
+        ]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
-    target("VaubanAuthenticationClient", in: "Callers", ["VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto]),
+    target(
+        "VaubanAuthenticationClient", in: "Callers",
+        [
+            "VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            crypto,
+        ]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
-    target("VaubanSecurity", in: "Callers", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509], hidingImports),
+    target(
+        "VaubanSecurity", in: "Callers",
+        [
+            "VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
+        ], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
-    target("VaubanLocalAuthentication", in: "Callers", ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
+    target(
+        "VaubanLocalAuthentication", in: "Callers",
+        ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
     target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
     // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
@@ -161,14 +210,20 @@ let callers: [Target] = [
     // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
     target("VaubanKeychain", in: "Callers", appleModules),
     // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
-    target("VaubanCryptoKit", in: "Callers", ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
+    target(
+        "VaubanCryptoKit", in: "Callers", ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 let translators: [Target] = [
     // Keys of the keychain for SSH, at a socket of its own.
-    target("SSHAgent", in: "Translators", ["VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras]),
+    target(
+        "SSHAgent", in: "Translators",
+        [
+            "VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeyWire", "VaubanKeychainModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras,
+        ]),
     program("vauban-ssh-agent", in: "Translators", ["SSHAgent"]),
 ]
 
@@ -178,7 +233,13 @@ let commandLine: [Target] = [
     // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
     .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program("vauban", in: "CommandLine", ["VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    program(
+        "vauban", in: "CommandLine",
+        [
+            "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
+            "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
+            "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ]),
 ]
 
 func caller(_ name: String) -> Target {
@@ -214,34 +275,83 @@ let testing: [Target] = [
     // Tries what a taken-over room would try, from within a room's walls and from outside.
     program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
     // What `make fuzz` runs, and the tests over the inputs that it kept.
-    target("FuzzHarness", in: "Testing", ["VaubanPersonWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+    target(
+        "FuzzHarness", in: "Testing",
+        ["VaubanPersonWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
-    target("KeychainFuzzing", in: "Testing", ["Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto]),
+    target(
+        "KeychainFuzzing", in: "Testing",
+        [
+            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+            "VaubanSecretBytes", "VaubanDER", asn1, crypto,
+        ]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
     // libFuzzer's entry, declared; the engine itself is linked by `make fuzz` alone.
     .target(name: "CFuzzer", path: "Sources/Testing/CFuzzer"),
     .executableTarget(
-        name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing"], path: "Sources/Testing/fuzz", swiftSettings: house,
+        name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing"], path: "Sources/Testing/fuzz",
+        swiftSettings: house,
         linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
-    tests("ValuesTests", ["VaubanSSHWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1]),
-    tests("HostTests", ["SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log]),
-    tests("AuthenticationTests", ["Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER", "VaubanLinuxHost", log]),
+    tests(
+        "ValuesTests",
+        [
+            "VaubanSSHWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy",
+            "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
+        ]),
+    tests(
+        "HostTests",
+        [
+            "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER",
+            "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log,
+        ]),
+    tests(
+        "AuthenticationTests",
+        [
+            "Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy",
+            "VaubanDER", "VaubanLinuxHost", log,
+        ]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
-    .target(name: "EnclaveBook", dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1], path: "Tests/EnclaveBook", swiftSettings: house),
-    tests("EnclaveTests", ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1]),
+    .target(
+        name: "EnclaveBook",
+        dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1],
+        path: "Tests/EnclaveBook", swiftSettings: house),
+    tests(
+        "EnclaveTests",
+        [
+            "VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1,
+        ]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
-    tests("SimulationTests", ["SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
-    tests("KeychainTests", ["CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore", .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log]),
+    tests(
+        "SimulationTests",
+        [
+            "SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanLinuxHost",
+        ]),
+    tests(
+        "KeychainTests",
+        [
+            "CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore",
+            .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log,
+        ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.
     // Its folder Conformance is a suite in Apple's names alone.
-    tests("RoomsTests", appleModules + ["VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening", "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux", "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine")]),
+    tests(
+        "RoomsTests",
+        appleModules + [
+            "VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening",
+            "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel",
+            "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
+            "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
+        ]),
 ]
 
 // Programs as applications are, which use the products' modules as any package would.
@@ -272,7 +382,9 @@ let sheet: [Target] =
         // GTK, and beside it in C what Swift cannot say: casts, signals, functions with any number of arguments.
         .systemLibrary(name: "CGtk", path: "Sheet/Sources/CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // The window, and nothing that decides. It sees public names alone.
-        .executableTarget(name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false, swiftSettings: house),
+        .executableTarget(
+            name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false,
+            swiftSettings: house),
     ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
@@ -298,7 +410,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
-    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + translators + commandLine + testing + applications + sheet
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + translators + commandLine + testing
+        + applications + sheet
 )
 
 #else

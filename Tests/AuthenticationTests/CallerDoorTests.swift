@@ -18,7 +18,8 @@ import VaubanPersonWire
     @Test func eachRequestReachesTheEnclaveAsItIs() throws {
         let credentials: [CredentialRequest] = [
             .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
-            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true), .forgetFingers,
+            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true),
+            .forgetFingers,
         ]
         let requests: [PersonRequest] =
             credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }
@@ -36,7 +37,8 @@ import VaubanPersonWire
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.evaluated(result)).encoded()) }
         let caller = try room.caller()
         let evaluation = Evaluation(
-            .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false, reuseSeconds: 300,
+            .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false,
+            reuseSeconds: 300,
             titles: PromptTitles(cancel: "no", fallback: ""), authorisation: [UInt8](repeating: 3, count: 32))
         #expect(try caller.ask(.evaluate(evaluation)) == .answered(.evaluated(result), promptPlaces: []))
         #expect(try room.enclave.requests.take() == .person(.evaluate(evaluation)))

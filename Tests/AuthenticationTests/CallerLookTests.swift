@@ -8,9 +8,11 @@ import VaubanPersonWire
 
 /// In system mode the room knows who its callers are before it says a word to them.
 @Suite struct CallerLookTests {
-    private static let vauban = CallerIdentity(.unknown(.interpreter), throughCommandLine: true, chain: ["/usr/bin/vauban", "/usr/bin/bash"])
+    private static let vauban = CallerIdentity(
+        .unknown(.interpreter), throughCommandLine: true, chain: ["/usr/bin/vauban", "/usr/bin/bash"])
     private static let program = CallerIdentity(
-        .own, executable: ExecutableIdentity(path: "/home/a/x", device: 1, inode: 2, digest: [UInt8](repeating: 3, count: 32)), chain: ["/home/a/x"])
+        .own, executable: ExecutableIdentity(path: "/home/a/x", device: 1, inode: 2, digest: [UInt8](repeating: 3, count: 32)),
+        chain: ["/home/a/x"])
 
     private func room(_ identity: CallerIdentity, allowsTerminalPrompts: Bool = false) throws -> RoomFixture {
         try RoomFixture(identifies: true) { request, line, _ in

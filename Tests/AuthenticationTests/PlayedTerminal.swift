@@ -22,7 +22,9 @@ final class PlayedTerminal {
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "\(Self.programs)/pty-play")
         process.arguments = ["--", "\(Self.programs)/vauban"] + arguments
-        process.environment = ["VAUBAN_HOME": home.path, "BELL": "\(home.path)/bell", "LEAVE": "\(home.path)/leave", "TERM": "xterm", "PATH": "/usr/bin:/bin"]
+        process.environment = [
+            "VAUBAN_HOME": home.path, "BELL": "\(home.path)/bell", "LEAVE": "\(home.path)/leave", "TERM": "xterm", "PATH": "/usr/bin:/bin",
+        ]
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output

@@ -18,7 +18,10 @@ struct RoomFixture {
     let door: ServerAddress
 
     /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
-    init(identifies: Bool = false, _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }) throws {
+    init(
+        identifies: Bool = false,
+        _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }
+    ) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
         door = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())

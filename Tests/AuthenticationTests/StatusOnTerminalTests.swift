@@ -66,7 +66,10 @@ import VaubanPersonWire
             try shown(false, true, false, false).contains(
                 "\nFingers      enrolled, but the reader is not there; not accepted until the passcode is entered"))
         let cost =
-            "\n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds\n"
+            """
+            \n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted \
+            under a key that the reader holds\n
+            """
         let ready = try shown(true, true, true, true)
         #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is needed\n"))
         #expect(ready.contains(cost))

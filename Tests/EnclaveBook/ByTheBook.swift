@@ -82,16 +82,20 @@ package struct StateFolderByTheBook: Sendable {
             (slot, try ByTheBook.open(slot.wrapped, wrapping, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)))
         }
         let keys = try bag.slots.filter { $0.wrapping != .classKey }.map { try open($0, $0.wrapping == .device ? deviceWrap : passcodeKey) }
-        return try keys + bag.slots.filter { $0.wrapping == .classKey }.map { slot in
-            guard case .privateKeys(let protection) = slot.purpose, let classKey = keys.first(where: { $0.slot.purpose == .protection(protection) })
-            else { throw DERFault("a slot lies under a class that is not there") }
-            return try open(slot, classKey.key)
-        }
+        return try keys
+            + bag.slots.filter { $0.wrapping == .classKey }.map { slot in
+                guard case .privateKeys(let protection) = slot.purpose,
+                    let classKey = keys.first(where: { $0.slot.purpose == .protection(protection) })
+                else { throw DERFault("a slot lies under a class that is not there") }
+                return try open(slot, classKey.key)
+            }
     }
 
     /// The bytes of a private key that asks for nothing.
     package func privateKey(_ key: EnclaveKey, with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
-        guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else { throw DERFault("the key is of another keybag") }
+        guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else {
+            throw DERFault("the key is of another keybag")
+        }
         return try ByTheBook.open(try ByTheBook.fields(key.wrapped)[2], outer, "vauban item key v1", key.head())
     }
 }
@@ -129,7 +133,9 @@ package struct RowByTheBook {
         let bound = try binding.ofItem.encoded()
         for seal in way[0].nodes.reversed() {
             let parts = seal.nodes.map(\.octets)
-            guard let privateKey = keys.first(where: { $0.slot.generation == parts[0] })?.key else { throw DERFault("the pair is not there") }
+            guard let privateKey = keys.first(where: { $0.slot.generation == parts[0] })?.key else {
+                throw DERFault("the pair is not there")
+            }
             var recipient = try HPKE.Recipient(
                 privateKey: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey),
                 ciphersuite: HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256),
@@ -139,7 +145,8 @@ package struct RowByTheBook {
         guard let password, let numbers = layered.last?.nodes.first?.nodes, numbers.count == 4 else { return content }
         let cost = numbers.dropFirst().map { $0.octets.reduce(0) { $0 << 8 | Int($1) } }
         let stretched = try KDF.Scrypt.deriveKey(
-            from: Array(password.utf8), salt: numbers[0].octets, outputByteCount: 32, rounds: 1 << cost[0], blockSize: cost[1], parallelism: cost[2]
+            from: Array(password.utf8), salt: numbers[0].octets, outputByteCount: 32, rounds: 1 << cost[0], blockSize: cost[1],
+            parallelism: cost[2]
         ).withUnsafeBytes { Array($0) }
         return try ByTheBook.open(content, stretched, "vauban application password v1", bound)
     }

@@ -21,7 +21,11 @@ import VaubanLinuxHost
             let begun = DispatchSemaphore(value: 0)
             let place = try queue.enter(.passcode, of: 1)
             Thread.detachNewThread { [self] in
-                _ = refusal { try queue.withTurn(place, for: .patient) { begun.signal(); goOn.wait() } }
+                _ = refusal {
+                    try queue.withTurn(place, for: .patient) {
+                        begun.signal(); goOn.wait()
+                    }
+                }
                 queue.leave(place)
                 isOver.signal()
             }
@@ -95,7 +99,8 @@ import VaubanLinuxHost
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let asking = try Asking(
-            queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), stillWaiting: {}))
+            queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), stillWaiting: {})
+        )
         kill(process.processIdentifier, SIGKILL)
         withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }
         holder.letGo()
@@ -131,7 +136,10 @@ import VaubanLinuxHost
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         struct Gone: Error {}
-        #expect(try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (false, .cancelled))
+        #expect(
+            try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (
+                false, .cancelled
+            ))
         holder.letGo()
     }
 
@@ -139,7 +147,8 @@ import VaubanLinuxHost
     /// that runs when the unlock comes is the only one before it, and when they hang up nothing of theirs is left.
     @Test("an unlock waits for the one derivation that runs, in a flood by sixteen users with the shipped cost")
     func anUnlockInAFloodWithTheShippedCost() throws {
-        let host = EnclaveHost(backend: bench.device, store: bench.store, clock: SystemClockForTests(), stretcher: PasscodeStretcher(.shipped))
+        let host = EnclaveHost(
+            backend: bench.device, store: bench.store, clock: SystemClockForTests(), stretcher: PasscodeStretcher(.shipped))
         let victim = Vault(person: 1, host: host)
         try victim.setPasscode(secret(Workbench.passcode))
         try victim.lock()
@@ -154,7 +163,8 @@ import VaubanLinuxHost
                     let reason = refusal {
                         let vault = Vault(person: person, host: host)
                         _ = try vault.makeKey(
-                            .p256, try AccessControl(protection: .always, flags: .applicationPassword), password: secret("of an application"), for: requester)
+                            .p256, try AccessControl(protection: .always, flags: .applicationPassword),
+                            password: secret("of an application"), for: requester)
                     }?.reason
                     ended.withLock { $0.append(reason.map { "\($0)" } ?? "served") }
                     group.leave()

@@ -15,7 +15,9 @@ import VaubanSecretBytes
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         #expect(try vault.read(row, fingers: Sample.fingers) == row.key)
-        #expect(vault.status.biometry == DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
+        #expect(
+            vault.status.biometry
+                == DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
         // Invariant 11: a restarted enclave asks for the passcode first; any operation's passcode arms.
         let (restarted, reader) = bench.startAtReader()
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryLockedOut)
@@ -102,7 +104,9 @@ import VaubanSecretBytes
         #expect(vault.fingerRefusal == .biometryNotEnrolled)
         #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: secret("no key")) }?.reason == .keysChanged)
         let key = try vault.authenticate(secret(Workbench.passcode))
-        #expect(refusal { try vault.enrol(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason == .biometryNotEnrolled)
+        #expect(
+            refusal { try vault.enrol(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason
+                == .biometryNotEnrolled)
         #expect(try bench.keybag().enrolment == nil)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: key) }?.reason == .keysChanged)

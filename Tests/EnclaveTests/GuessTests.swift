@@ -21,7 +21,9 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
-        let expected = [WrongGuess(date: 2, purpose: .unlock, who: "/usr/bin/second"), WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/first")]
+        let expected = [
+            WrongGuess(date: 2, purpose: .unlock, who: "/usr/bin/second"), WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/first"),
+        ]
         for same in [vault, bench.start()] {
             #expect(same.status.wrongGuesses == expected && same.status.triesLeft == 3)
             #expect(try DeviceStatus(derBytes: same.status.encoded()) == same.status)
@@ -65,7 +67,9 @@ import VaubanSecretBytes
         #expect(bench.store.files.isEmpty || !vault.status.passcodeIsSet)
         try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
         #expect(refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }?.reason == .passcodeTooWeak)
-        #expect(refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(passcode), newRecoveryKey: nil) }?.reason == .passcodeTooWeak)
+        #expect(
+            refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(passcode), newRecoveryKey: nil) }?.reason == .passcodeTooWeak
+        )
         #expect(try vault.status.triesLeft == 5 && bench.attempts().failures == 0)
     }
 
@@ -77,7 +81,11 @@ import VaubanSecretBytes
         private let step: UInt64
         init(step: UInt64) { self.step = step }
         var boot: UInt64 { now.withLock { $0 } }
-        var monotonic: UInt64 { now.withLock { now in now += step; return now } }
+        var monotonic: UInt64 {
+            now.withLock { now in
+                now += step; return now
+            }
+        }
         var referenceMicroseconds: Int64 { 0 }
     }
 
@@ -131,7 +139,9 @@ import VaubanSecretBytes
     }
 
     @Test func theFloorHoldsWithoutAnAim() throws {
-        let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(salt: [UInt8](repeating: 0, count: 32)) { 0 }
+        let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(
+            salt: [UInt8](repeating: 0, count: 32)
+        ) { 0 }
         #expect(parameters.blockSize == 3 && parameters.log2Rounds == 4)
     }
 }

@@ -43,7 +43,8 @@ struct KnownAnswers: Decodable {
 
     static func load(file: String = #filePath) throws -> KnownAnswers {
         let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try JSONDecoder().decode(KnownAnswers.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/key-hierarchy.json")))
+        return try JSONDecoder().decode(
+            KnownAnswers.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/key-hierarchy.json")))
     }
 
     /// An enclave over files of the vectors, on their device.

@@ -19,8 +19,10 @@ import VaubanSecretBytes
         (.biometryCurrentSet, { $0.finger }), ([.or, .biometryAny, .devicePasscode], { $0.passcode || $0.finger }),
         ([.or, .biometryCurrentSet, .devicePasscode], { $0.passcode || $0.finger }),
         ([.and, .biometryAny, .devicePasscode], { $0.passcode && $0.finger }),
-        ([.and, .biometryCurrentSet, .devicePasscode], { $0.passcode && $0.finger }), ([.biometryAny, .devicePasscode], { $0.passcode && $0.finger }),
-        ([.or, .companion, .devicePasscode], { $0.passcode }), ([.or, .companion, .biometryAny], { $0.finger }), (.applicationPassword, { _ in true }),
+        ([.and, .biometryCurrentSet, .devicePasscode], { $0.passcode && $0.finger }),
+        ([.biometryAny, .devicePasscode], { $0.passcode && $0.finger }),
+        ([.or, .companion, .devicePasscode], { $0.passcode }), ([.or, .companion, .biometryAny], { $0.finger }),
+        (.applicationPassword, { _ in true }),
     ]
 
     /// Every control, alone and with an application password, against everything that can be shown.
@@ -32,7 +34,10 @@ import VaubanSecretBytes
         let sealed = try SealedRow(bench.row(.whenUnlocked, all), in: vault, password: needsPassword ? "right" : nil)
         let opening = try vault.opening(sealed)
         #expect(opening.needsPassword == needsPassword)
-        for shown in [Shown(passcode: false, finger: false), Shown(passcode: true, finger: false), Shown(passcode: false, finger: true), Shown(passcode: true, finger: true)] {
+        for shown in [
+            Shown(passcode: false, finger: false), Shown(passcode: true, finger: false), Shown(passcode: false, finger: true),
+            Shown(passcode: true, finger: true),
+        ] {
             let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : GatheredEvidence()
             if shown.finger { gathered.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers) }
             if !needsPassword {
@@ -86,7 +91,9 @@ import VaubanSecretBytes
         let vault = bench.start()
         _ = try vault.lease()
         let row = try bench.row(.whenUnlocked, .applicationPassword)
-        for missing in [nil, ""] as [String?] { #expect(refusal { _ = try vault.sealWith(missing, row) }?.reason == .applicationPasswordMissing) }
+        for missing in [nil, ""] as [String?] {
+            #expect(refusal { _ = try vault.sealWith(missing, row) }?.reason == .applicationPasswordMissing)
+        }
         let longest = String(repeating: "x", count: EnclaveLimits.applicationPasswordBytesMax)
         #expect(refusal { _ = try vault.sealWith(longest + "x", row) }?.reason == .badParameter)
         let sealed = try SealedRow(row, in: vault, password: longest)
@@ -99,7 +106,8 @@ import VaubanSecretBytes
     @Test func everyItemHasASaltOfItsOwn() throws {
         let vault = try bench.startProtected()
         let row = try bench.row(.whenUnlocked, .applicationPassword)
-        let first = try SealedRow(row, in: vault, password: Workbench.passcode), second = try SealedRow(row, in: vault, password: Workbench.passcode)
+        let first = try SealedRow(row, in: vault, password: Workbench.passcode),
+            second = try SealedRow(row, in: vault, password: Workbench.passcode)
         #expect(first.wrapped != second.wrapped && first.key != second.key)
         bench.journal.clear()
         #expect(refusal { _ = try vault.read(first, password: "wrong one") }?.reason == .authenticationFailed)

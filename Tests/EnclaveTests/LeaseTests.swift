@@ -94,7 +94,8 @@ import VaubanSecretBytes
                 #expect(!lentKeys.contains(bytes(key)))
                 #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), "vauban metadata key v1"))
             case .firstUnlockIndex, .deviceIndex: #expect(lentKeys[try #require(place)] == bytes(key))
-            case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: #expect(place == nil && !lentKeys.contains(bytes(key)))
+            case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor:
+                #expect(place == nil && !lentKeys.contains(bytes(key)))
             }
         }
     }

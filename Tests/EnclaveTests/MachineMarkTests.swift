@@ -42,7 +42,10 @@ import VaubanLinuxHost
         #expect(try content() != before)
     }
 
-    @Test(arguments: [nil, "", "\n", "uninitialized\n", String(repeating: "0", count: 32) + "\n", "0123456789abcdef", "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n"])
+    @Test(arguments: [
+        nil, "", "\n", "uninitialized\n", String(repeating: "0", count: 32) + "\n", "0123456789abcdef",
+        "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n",
+    ])
     func withoutAnIDThereIsNeitherCheckNorFile(_ text: String?) throws {
         #expect(MachineMark.warning(in: folder, machineID: text) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))

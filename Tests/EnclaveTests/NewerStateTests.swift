@@ -13,7 +13,11 @@ import VaubanSecretBytes
     /// A whole file whose content, or whose envelope, names a later version.
     private struct Later: DERWritable {
         let version: Int64
-        func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(version); try $0.octets([1, 2, 3]) } }
+        func write(into der: inout DER.Serializer) throws {
+            try der.sequence {
+                try $0.integer(version); try $0.octets([1, 2, 3])
+            }
+        }
     }
 
     private func expectRefused(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -22,7 +26,9 @@ import VaubanSecretBytes
             let vault = bench.start()
             for use in EveryUse.refusable {
                 let answer = refusal { try use.carryOut(vault) }
-                #expect(answer?.reason == .stateUnreadable && answer?.detail?.contains("version \(name)") != false, "\(use.name)", sourceLocation: sourceLocation)
+                #expect(
+                    answer?.reason == .stateUnreadable && answer?.detail?.contains("version \(name)") != false, "\(use.name)",
+                    sourceLocation: sourceLocation)
             }
             let status = vault.status
             #expect(status.lock == .unreadable && status.warnings.count == 1, sourceLocation: sourceLocation)

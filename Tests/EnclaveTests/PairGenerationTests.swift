@@ -22,12 +22,16 @@ import VaubanKeyWire
             do {
                 let wrapped = try vault.rewrap(row.row, wrapped: row.wrapped, to: current.generation)
                 return SealedRow(row.row.with(generation: current.generation), wrapped: wrapped, key: row.key)
-            } catch let refusal as Refusal where [.interactionNotAllowed, .badParameter, .locked, .beforeFirstUnlock].contains(refusal.reason) {
+            } catch let refusal as Refusal
+                where [.interactionNotAllowed, .badParameter, .locked, .beforeFirstUnlock].contains(refusal.reason)
+            {
                 return row
             }
         }
         let needed = Set(rows.map(\.row.generation))
-        let older = bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older && !needed.contains($0.generation) }
+        let older = bag.slots.filter {
+            KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older && !needed.contains($0.generation)
+        }
         try vault.retire(older.map(\.name))
     }
 
@@ -92,7 +96,9 @@ import VaubanKeyWire
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
-        var rows = [old, try SealedRow(bench.row(.afterFirstUnlock), in: vault), try SealedRow(bench.row(.always, .devicePasscode), in: vault)]
+        var rows = [
+            old, try SealedRow(bench.row(.afterFirstUnlock), in: vault), try SealedRow(bench.row(.always, .devicePasscode), in: vault),
+        ]
         try vault.setPasscode(secret(Workbench.passcode))
         for moment in ["locked", "time", "restart"] {
             switch moment {
@@ -108,7 +114,8 @@ import VaubanKeyWire
             #expect(try count(.presenceFactor) == 2, "\(moment)")
         }
         let last = try bench.restarted(unlocked: Workbench.passcode)
-        // What was read before the move opens as well as what it became, as long as the old keys are there: a kill between the two loses nothing.
+        // What was read before the move opens as well as what it became, as long as the old keys are there: a kill between the two loses
+        // nothing.
         let bag = try bench.keybag()
         let current = try #require(bag.current(.protection(.afterFirstUnlock)))
         let wrapped = try last.rewrap(old.row, wrapped: old.wrapped, to: current.generation)
@@ -121,10 +128,12 @@ import VaubanKeyWire
         #expect(refusal { _ = try last.read(old, passcode: Workbench.passcode) }?.reason == .keyDestroyed)
     }
 
-    @Test("an item that moved opens by what opened it before, and by nothing else", .serialized, arguments: [
-        AccessControlFlags.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet, [.biometryAny, .or, .devicePasscode],
-        [.biometryAny, .and, .devicePasscode], [.biometryCurrentSet, .or, .devicePasscode], [.userPresence, .applicationPassword],
-    ])
+    @Test(
+        "an item that moved opens by what opened it before, and by nothing else", .serialized,
+        arguments: [
+            AccessControlFlags.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet, [.biometryAny, .or, .devicePasscode],
+            [.biometryAny, .and, .devicePasscode], [.biometryCurrentSet, .or, .devicePasscode], [.userPresence, .applicationPassword],
+        ])
     func whatMovedAsksForTheSame(_ flags: AccessControlFlags) throws {
         let (vault, reader) = try bench.startEnrolled()
         let password = flags.contains(.applicationPassword) ? "right" : nil
@@ -147,7 +156,9 @@ import VaubanKeyWire
             }
             let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), GatheredEvidence()) }
             return [byPasscode, byFinger, byBoth, wrong].map { attempt in
-                do { return try attempt() == row.key ? "opens" : "gives another key" } catch { return "\((error as? Refusal)?.reason.rawValue ?? -1)" }
+                do { return try attempt() == row.key ? "opens" : "gives another key" } catch {
+                    return "\((error as? Refusal)?.reason.rawValue ?? -1)"
+                }
             }
         }
         let before = outcomes(rows[0])
@@ -167,7 +178,8 @@ import VaubanKeyWire
     private func signs(_ key: EnclaveKey, in vault: Vault) throws -> Bool {
         guard case .layered(let opening) = try vault.open(key, for: .sign) else { return false }
         let opened = try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)
-        guard case .signature(let raw) = try SoftwareKey(key.kind, opened, for: .sign).use(Array(SHA256.hash(data: Data("a message".utf8)))) else {
+        guard case .signature(let raw) = try SoftwareKey(key.kind, opened, for: .sign).use(Array(SHA256.hash(data: Data("a message".utf8))))
+        else {
             return false
         }
         return raw.count == 64

@@ -14,7 +14,9 @@ import VaubanSecretBytes
     private let bench = Workbench()
     private static let file = "4294967295/pairing"
 
-    private func verdict(_ key: borrowing SecretBytes, _ outcome: ReaderVerdict.Outcome = .matched, label: String = "vauban reader verdict v1") -> ReaderVerdict {
+    private func verdict(
+        _ key: borrowing SecretBytes, _ outcome: ReaderVerdict.Outcome = .matched, label: String = "vauban reader verdict v1"
+    ) -> ReaderVerdict {
         let nonce = [UInt8](repeating: 3, count: 32)
         let covered = Array(label.utf8) + [0, UInt8(outcome.rawValue)] + ByTheBook.bigEndian(Workbench.person) + nonce + Sample.fingers
         let code = key.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: covered, using: SymmetricKey(data: $0))) }
@@ -82,7 +84,11 @@ import VaubanSecretBytes
         _ = try pairNew(Pairing(host: other.host), isPaired: true)
         // Version 2 of the record, and of its envelope.
         struct Later: DERWritable {
-            func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(2); try $0.octets([1]) } }
+            func write(into der: inout DER.Serializer) throws {
+                try der.sequence {
+                    try $0.integer(2); try $0.octets([1])
+                }
+            }
         }
         var envelope = good
         envelope[4] = 2

@@ -69,11 +69,13 @@ import VaubanAccessPolicy
     func aCrashCostsOneTry() throws {
         let store = SnapshotStore(bench.store)
         let host = EnclaveHost(
-            backend: bench.device, store: store, clock: bench.clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
+            backend: bench.device, store: store, clock: bench.clock,
+            stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
         let vault = Vault(person: Workbench.person, host: host)
         try vault.setPasscode(secret(Workbench.passcode))
         store.clear()
-        _ = tryTogether(["wrong 1", "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4", Workbench.passcode], in: vault)
+        _ = tryTogether(
+            ["wrong 1", "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4", Workbench.passcode], in: vault)
         let snapshots = store.snapshots
         #expect(snapshots.count == 7 + 3)
         var wrongInARow: Int64 = 0

@@ -163,8 +163,10 @@ import VaubanSecretBytes
         let message = Array("message".utf8)
         switch kind {
         case .p256: #expect(try signs(key, in: vault))
-        case .mldsa65: try expectSigned(open, message) { try MLDSA65.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
-        case .mldsa87: try expectSigned(open, message) { try MLDSA87.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+        case .mldsa65:
+            try expectSigned(open, message) { try MLDSA65.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+        case .mldsa87:
+            try expectSigned(open, message) { try MLDSA87.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
         case .mlkem768: try expectShared(open, MLKEM768.PublicKey(rawRepresentation: key.publicKey).encapsulate())
         case .mlkem1024: try expectShared(open, MLKEM1024.PublicKey(rawRepresentation: key.publicKey).encapsulate())
         }

@@ -54,7 +54,9 @@ import VaubanSecretBytes
     @Test func itIsNotCountedAndWorksWhileTriesAreDelayed() throws {
         let vault = try startWithKey()
         bench.journal.clear()
-        for _ in 1...7 { #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed) }
+        for _ in 1...7 {
+            #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
+        }
         #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
         for _ in 1...5 { _ = refusal { _ = try vault.authenticate(secret("wrong one")) } }
         #expect(vault.status.secondsToWait == 60)

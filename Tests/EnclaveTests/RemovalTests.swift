@@ -60,7 +60,9 @@ import VaubanSecretBytes
         #expect(status.lock == .unlocked && status.cause == .passcodeRemoved && !status.passcodeIsSet && !status.recoveryKeyIsSet)
         #expect(status.triesLeft == 5 && vault.takeEndedEpoch()?.everything == true)
         #expect(refusal { try vault.removePasscode(secret(Workbench.passcode)) }?.reason == .passcodeNotSet)
-        #expect(refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(Workbench.passcode), newRecoveryKey: nil) }?.reason == .recoveryKeyNotSet)
+        #expect(
+            refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(Workbench.passcode), newRecoveryKey: nil) }?.reason
+                == .recoveryKeyNotSet)
     }
 
     /// Not a flag: with every file, the device secret and the passcode nothing in the new keybag opens the row.
@@ -115,7 +117,8 @@ import VaubanSecretBytes
         for same in [vault, bench.start()] {
             for row in rows { #expect(refusal { _ = try same.read(row) }?.reason == .keyDestroyed) }
             for slot in before.slots { #expect(try same.fate(of: slot.name) == .destroyed) }
-            #expect(same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.triesLeft == 5)
+            #expect(
+                same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.triesLeft == 5)
         }
         #expect(vault.status.cause == .erased && vault.takeEndedEpoch()?.everything == true)
         try vault.setPasscode(secret(Workbench.otherPasscode))

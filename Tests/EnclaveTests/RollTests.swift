@@ -21,7 +21,9 @@ import VaubanSecretBytes
         try roll(vault)
         let after = try bench.keybag()
         for purpose in KeyPurpose.classes {
-            #expect(after.current(purpose)?.generation != before.current(purpose)?.generation && after.current(purpose)?.wrapping == before.current(purpose)?.wrapping)
+            #expect(
+                after.current(purpose)?.generation != before.current(purpose)?.generation
+                    && after.current(purpose)?.wrapping == before.current(purpose)?.wrapping)
         }
         #expect(after.slots.count == before.slots.count + KeyPurpose.classes.count)
         #expect(Array(after.slots.dropFirst(KeyPurpose.classes.count)).map(\.name) == before.slots.map(\.name))
@@ -66,7 +68,8 @@ import VaubanSecretBytes
                 // Neither blob passes for the other row.
                 #expect(refusal { _ = try vault.open(new.row, wrapped: old.wrapped) }?.reason == .rowDamaged)
                 #expect(refusal { _ = try vault.open(old.row, wrapped: new.wrapped) }?.reason == .rowDamaged)
-                try vault.retire(bench.keybag().slots.filter { $0.name.purpose == protection.number && $0.generation != generation }.map(\.name))
+                try vault.retire(
+                    bench.keybag().slots.filter { $0.name.purpose == protection.number && $0.generation != generation }.map(\.name))
                 #expect(refusal { _ = try vault.read(old) }?.reason == .keyDestroyed)
                 try retireOlder(vault)
             }
@@ -127,12 +130,15 @@ import VaubanSecretBytes
         #expect(throws: (any Error).self) {
             let key = try #require(lease.keys.first)
             let tooMany = KeyLease(
-                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1))
+                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1)
+            )
             _ = try KeyLease(derBytes: tooMany.encoded())
         }
-        try bench.restarted(unlocked: Workbench.passcode).changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+        try bench.restarted(unlocked: Workbench.passcode).changePasscode(
+            from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         let restarted = try bench.restarted(unlocked: Workbench.otherPasscode)
-        try restarted.enrol(fingers: Sample.otherFingers, unlocks: true, passcodeKey: restarted.authenticate(secret(Workbench.otherPasscode)))
+        try restarted.enrol(
+            fingers: Sample.otherFingers, unlocks: true, passcodeKey: restarted.authenticate(secret(Workbench.otherPasscode)))
         try retireOlder(restarted)
         try restarted.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode), rolls: true)
     }

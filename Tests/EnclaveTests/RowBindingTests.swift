@@ -22,7 +22,8 @@ import VaubanSecretBytes
         version: [UInt8]? = nil, kind: Int64? = nil, group: String? = nil, control: AccessControl?? = nil, format: RowBinding.Format? = nil
     ) -> RowBinding {
         RowBinding(
-            format: format ?? row.format, person: person ?? row.person, protection: protection ?? row.protection, generation: generation ?? row.generation,
+            format: format ?? row.format, person: person ?? row.person, protection: protection ?? row.protection,
+            generation: generation ?? row.generation,
             item: item ?? row.item, version: version ?? row.version, kind: kind ?? row.kind, accessGroup: group ?? row.accessGroup,
             accessControl: control ?? row.accessControl)
     }

@@ -23,10 +23,12 @@ import VaubanSecretBytes
     /// Each request, and each with one thing changed.
     private static let requests: [CredentialRequest] = [
         .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: seal(1)), .setPasscode(recoveryKey: seal(2)),
-        .changePasscode(new: seal(1), rolls: false), .changePasscode(new: seal(2), rolls: false), .changePasscode(new: seal(1, 8), rolls: false),
+        .changePasscode(new: seal(1), rolls: false), .changePasscode(new: seal(2), rolls: false),
+        .changePasscode(new: seal(1, 8), rolls: false),
         .changePasscode(new: seal(1), rolls: true),
         .removePasscode, .erase,
-        .recover(new: seal(1), newRecoveryKey: nil), .recover(new: seal(2), newRecoveryKey: nil), .recover(new: seal(1), newRecoveryKey: seal(2)),
+        .recover(new: seal(1), newRecoveryKey: nil), .recover(new: seal(2), newRecoveryKey: nil),
+        .recover(new: seal(1), newRecoveryKey: seal(2)),
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
         settings(), settings(31), settings(30, 601), settings(30, 600, false),
@@ -34,11 +36,13 @@ import VaubanSecretBytes
     ]
 
     /// The same with the answers to a question for consent; nil is an unlock, or a secret that authorizes nothing.
-    private static let all: [SealBinding?] = [nil] + requests.map { .credential($0) } + [
-        consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
-    ]
+    private static let all: [SealBinding?] =
+        [nil] + requests.map { .credential($0) } + [
+            consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
+        ]
 
-    private static func consent(_ choice: ConsentChoice, of item: String = "mail/me", _ purpose: Consent.Purpose = .readItem) -> SealBinding {
+    private static func consent(_ choice: ConsentChoice, of item: String = "mail/me", _ purpose: Consent.Purpose = .readItem) -> SealBinding
+    {
         .consent(Consent(purpose, offered: [.once, .untilLock, .always], item: item, owner: "program:/usr/bin/mail"), choice)
     }
 
@@ -59,7 +63,8 @@ import VaubanSecretBytes
             let sealed = try seal(challenge, for: meant)
             for asked in Self.all {
                 let end = refusal { _ = try inbox.unseal(sealed, challenge, of: 1000, authorizing: asked) }
-                #expect(end?.reason == (meant == asked ? nil : .badParameter), "\(String(describing: meant)) for \(String(describing: asked))")
+                #expect(
+                    end?.reason == (meant == asked ? nil : .badParameter), "\(String(describing: meant)) for \(String(describing: asked))")
             }
         }
     }

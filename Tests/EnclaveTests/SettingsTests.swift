@@ -94,7 +94,8 @@ import VaubanSecretBytes
     @Test func sleepThatNobodyAnnouncedIsSeen() throws {
         for grace in [0, 30] as [Int64] {
             let bench = Workbench(), other = try bench.startProtected()
-            try other.configure(LockSettings(graceSeconds: grace, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
+            try other.configure(
+                LockSettings(graceSeconds: grace, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
             bench.clock.suspend(seconds: UInt64(grace) + 1)
             #expect(other.status.lock == .unlocked)
             // Naps are not added up: each was looked at.

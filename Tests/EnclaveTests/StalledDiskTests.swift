@@ -21,7 +21,8 @@ import VaubanAccessPolicy
             store = StallingStore(bench.store, of: StalledDiskTests.stalled)
             vaults = Vaults(
                 host: EnclaveHost(
-                    backend: bench.device, store: store, clock: bench.clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1))))
+                    backend: bench.device, store: store, clock: bench.clock,
+                    stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1))))
         }
 
         /// Something that reaches the stalled user's disk, and stands there.

@@ -34,12 +34,15 @@ import VaubanSecretBytes
         let device = MemoryDevice(secret: octets(answers.deviceSecret))
         #expect(hex(device.deviceIdentifier) == answers.device)
         let files: [(envelope: String, content: String, name: StateName)] = [
-            (answers.envelope.keybag2, answers.keybag.version2, .keybag), (answers.envelope.attempts2, answers.attempts.version2, .attempts),
+            (answers.envelope.keybag2, answers.keybag.version2, .keybag),
+            (answers.envelope.attempts2, answers.attempts.version2, .attempts),
         ]
         for file in files {
             let made = try StateEnvelope(content: octets(file.content), name: file.name, person: answers.person, backend: device)
             #expect(try hex(made.encoded()) == file.envelope)
-            #expect(try hex(StateEnvelope.open(octets(file.envelope), name: file.name, person: answers.person, backend: device)) == file.content)
+            #expect(
+                try hex(StateEnvelope.open(octets(file.envelope), name: file.name, person: answers.person, backend: device)) == file.content
+            )
         }
     }
 
@@ -127,7 +130,9 @@ import VaubanSecretBytes
     @Test func theRecoveryKeyOfTheVectorsRecovers() throws {
         let typed = try RecoveryKey(typed: secret(answers.recovery.digits))
         #expect(hex(bytes(typed.bytes())) == answers.recovery.random)
-        #expect(hex(bytes(RecoveryKey(random: SecretBytes(copying: octets(answers.recovery.random))).digits)) == hex(Array(answers.recovery.digits.utf8)))
+        #expect(
+            hex(bytes(RecoveryKey(random: SecretBytes(copying: octets(answers.recovery.random))).digits))
+                == hex(Array(answers.recovery.digits.utf8)))
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         try bench.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil)
         let row = try #require(answers.rows.first { $0.name == "plain" }).sealed()

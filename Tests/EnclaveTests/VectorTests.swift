@@ -52,8 +52,11 @@ import VaubanSecretBytes
         for work in 8...32 as ClosedRange<Int64> {
             let (blockSize, passes) = cost.shape(work, atLeast: nil)
             #expect(blockSize * passes >= work && blockSize >= 8 && blockSize <= 16 && passes == (work <= 16 ? 1 : 2))
-            let parameters = StretchParameters(salt: [UInt8](repeating: 1, count: 32), log2Rounds: 4, blockSize: blockSize, parallelism: passes)
-            #expect(throws: Never.self) { _ = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("a"), parameters) }
+            let parameters = StretchParameters(
+                salt: [UInt8](repeating: 1, count: 32), log2Rounds: 4, blockSize: blockSize, parallelism: passes)
+            #expect(throws: Never.self) {
+                _ = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("a"), parameters)
+            }
             // With little memory the same work is done in passes over 128 MiB.
             let small = cost.within(memory: 256 << 20).shape(work, atLeast: nil)
             #expect(small.blockSize * small.passes >= work && small.blockSize == 8)
@@ -80,10 +83,12 @@ import VaubanSecretBytes
 
     @Test func aWrappedKey() throws {
         let answer = try KnownAnswers.load().wrap
-        let opened = try KeyWrap.unwrap(octets(answer.wrapped), under: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
+        let opened = try KeyWrap.unwrap(
+            octets(answer.wrapped), under: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
         #expect(hex(bytes(opened)) == answer.secret)
         #expect(throws: WrapFault.self) {
-            _ = try KeyWrap.unwrap(octets(answer.wrapped), under: key(octets(answer.key)), label: "vauban keybag slot v2", context: octets(answer.context))
+            _ = try KeyWrap.unwrap(
+                octets(answer.wrapped), under: key(octets(answer.key)), label: "vauban keybag slot v2", context: octets(answer.context))
         }
         // A nonce is never used twice.
         let again = try (0..<64).map { _ in try KeyWrap.wrap(opened, under: key(), label: "l", context: []).prefix(12) }

@@ -95,7 +95,8 @@ enum Sample {
         _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationApart
     ) -> RowBinding {
         RowBinding(
-            format: format, person: Workbench.person, protection: protection, generation: generation, item: [UInt8](repeating: 1, count: 16),
+            format: format, person: Workbench.person, protection: protection, generation: generation,
+            item: [UInt8](repeating: 1, count: 16),
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
             accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })
     }

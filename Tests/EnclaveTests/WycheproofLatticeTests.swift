@@ -26,7 +26,8 @@ import VaubanSecretBytes
 
         static func read(_ name: String, file: String = #filePath) throws -> File {
             let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            return try JSONDecoder().decode(File.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/wycheproof/\(name).json")))
+            return try JSONDecoder().decode(
+                File.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/wycheproof/\(name).json")))
         }
     }
 
@@ -79,6 +80,8 @@ import VaubanSecretBytes
 
     private func bytes(_ hex: String) -> [UInt8] {
         let digits = Array(hex.utf8)
-        return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16) }
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+        }
     }
 }

@@ -12,8 +12,10 @@ import VaubanLinuxHost
         etc = try TestFolder()
         try FileManager.default.createDirectory(atPath: "\(etc.path)/vauban", withIntermediateDirectories: false)
         accounts = Accounts(folder: etc.path, filesOwner: geteuid())
-        try write("passwd", "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/home/anna:/bin/sh\n+::::::\nbroken\nbert:x:1001:1001::/:/bin/sh\n")
-        try write("subuid", "anna:100000:65536\nbert:165536:65536\n1001:300000:10\ndirectory:400000:65536\nanna:nonsense:3\nanna:4294967295:9\n")
+        try write(
+            "passwd", "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/home/anna:/bin/sh\n+::::::\nbroken\nbert:x:1001:1001::/:/bin/sh\n")
+        try write(
+            "subuid", "anna:100000:65536\nbert:165536:65536\n1001:300000:10\ndirectory:400000:65536\nanna:nonsense:3\nanna:4294967295:9\n")
     }
 
     private func write(_ name: String, _ text: String, mode: mode_t = 0o644) throws {
@@ -43,7 +45,9 @@ import VaubanLinuxHost
         #expect(Set([70_000, 300_010, 4_294_967_294].map { accounts.owner(of: $0) }) == [Accounts.unlistedOwner])
         #expect(accounts.standing(of: 70_000) == .unlisted)
         accounts.confirm(70_000, name: "carla")
-        #expect(accounts.owner(of: 70_000) == 70_000 && accounts.name(of: 70_000) == "carla" && accounts.owner(of: 70_001) == Accounts.unlistedOwner)
+        #expect(
+            accounts.owner(of: 70_000) == 70_000 && accounts.name(of: 70_000) == "carla"
+                && accounts.owner(of: 70_001) == Accounts.unlistedOwner)
         accounts.confirm(70_000, name: nil)
         #expect(accounts.owner(of: 70_000) == Accounts.unlistedOwner)
     }
@@ -62,7 +66,9 @@ import VaubanLinuxHost
 
     @Test("root's list allows numbers and says whose they are")
     func rootsList() throws {
-        try write("vauban/uids", "# ours\n61184-61200 each\n500000-565535\n  600000-600009 anna # hers\n700000\nx\n5-4\n8 nobody-here\n9 anna 3\n")
+        try write(
+            "vauban/uids", "# ours\n61184-61200 each\n500000-565535\n  600000-600009 anna # hers\n700000\nx\n5-4\n8 nobody-here\n9 anna 3\n"
+        )
         #expect(accounts.owner(of: 61_184) == 61_184 && accounts.owner(of: 61_200) == 61_200 && accounts.standing(of: 61_201) == .dynamic)
         #expect(Set([500_000, 500_001, 565_535].map { accounts.owner(of: $0) }) == [500_000])
         #expect(accounts.owner(of: 600_005) == 1000 && accounts.standing(of: 600_005) == .subordinate(of: 1000))

@@ -137,7 +137,11 @@ import VaubanLinuxHost
         #expect(try StateHolder.read(in: place) == StateHolder(uid: 1000, name: "anna"))
         try write("passwd", "bert:x:1000:1000::/:/bin/sh\n")
         let refusal = try #require(verify(1000, holders))
-        #expect(refusal.reason == .notAllowedHere && ["anna", "bert", "vauban-state keep 1000", "vauban-state set-aside 1000"].allSatisfy { refusal.detail?.contains($0) == true })
+        #expect(
+            refusal.reason == .notAllowedHere
+                && ["anna", "bert", "vauban-state keep 1000", "vauban-state set-aside 1000"].allSatisfy {
+                    refusal.detail?.contains($0) == true
+                })
         // It is asked each time, so what root does takes effect by itself: a renamed user, as `vauban-state keep` writes it.
         try StateHolder(uid: 1000, name: "bert").write(in: place)
         #expect(verify(1000, holders) == nil)
@@ -168,7 +172,9 @@ import VaubanLinuxHost
         #expect(verify(300_005, holders(state)) == nil)
     }
 
-    @Test("a holder file that says nothing is no holder's, and nothing is opened by it", arguments: ["", "vauban holder 2\n1000 anna\n", "vauban holder 1\nanna\n", "vauban holder 1\n1000 anna\nx"])
+    @Test(
+        "a holder file that says nothing is no holder's, and nothing is opened by it",
+        arguments: ["", "vauban holder 2\n1000 anna\n", "vauban holder 1\nanna\n", "vauban holder 1\n1000 anna\nx"])
     func damagedHolders(_ text: String) throws {
         let state = try TestFolder()
         let place = try state.folder.subfolder("1000", creating: true)

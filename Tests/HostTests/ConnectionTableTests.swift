@@ -17,7 +17,9 @@ import VaubanLinuxHost
     }
 
     /// As many connections of an owner as it gets, up to a number.
-    private func fill(_ table: ConnectionTable, _ owner: UInt32, _ count: Int, idleSince: UInt64? = nil) -> [(ConnectionTable.Place, Played)] {
+    private func fill(_ table: ConnectionTable, _ owner: UInt32, _ count: Int, idleSince: UInt64? = nil) -> [(
+        ConnectionTable.Place, Played
+    )] {
         (0..<count).compactMap { index in
             guard let place = table.enter(owner) else { return nil }
             let played = Played(idleSince: idleSince.map { $0 + UInt64(index) })

@@ -131,7 +131,9 @@ import VaubanSecretBytes
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/state")
         try FileManager.default.createDirectory(atPath: path + "/folder", withIntermediateDirectories: false)
         mkfifo(path + "/foreign", 0o600)
-        for name in ["link", "folder", "foreign"] { #expect(throws: SystemFault.self) { try DurableFile(name, in: folder).read(max: 1000) } }
+        for name in ["link", "folder", "foreign"] {
+            #expect(throws: SystemFault.self) { try DurableFile(name, in: folder).read(max: 1000) }
+        }
         if geteuid() == 0 {
             chown(path + "/state", 12_345, 12_345)
             #expect(throws: SystemFault.self) { try file.read(max: 1000) }

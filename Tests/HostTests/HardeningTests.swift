@@ -100,7 +100,8 @@ import VaubanRoomHardening
         let attempts = [
             "read:\(foreign)", "change:\(foreign)", "empty:\(foreign)", "remove:\(foreign)", "create:\(outside.path)/new",
             "list:\(outside.path)",
-            "change:/etc/passwd", "create:/etc/vauban-new", "list:/etc", "read:/proc/self/environ", "read:/proc/1/stat", "list:/", "change:/dev/null",
+            "change:/etc/passwd", "create:/etc/vauban-new", "list:/etc", "read:/proc/self/environ", "read:/proc/1/stat", "list:/",
+            "change:/dev/null",
         ]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)") }
         // Landlock by itself, without what the filter does.
@@ -230,7 +231,9 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: ["enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher"])
+    @Test(arguments: [
+        "enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
+    ])
     func noProgramStartsUnderATracer(_ program: String) throws {
         let arguments = [
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],

@@ -25,7 +25,8 @@ import VaubanLinuxHost
         }
 
         var service: Service {
-            Service.own(.named(home: folder.path), home: folder.path, ServiceEnvironment(namedHome: folder.path, userHome: nil, runtimeFolder: nil))
+            Service.own(
+                .named(home: folder.path), home: folder.path, ServiceEnvironment(namedHome: folder.path, userHome: nil, runtimeFolder: nil))
         }
         var address: ServerAddress { ServerAddress(folder: folder.path, socket: "echo", serverUID: geteuid()) }
     }

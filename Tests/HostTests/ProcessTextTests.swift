@@ -108,7 +108,8 @@ import Witness
             #expect(theirs.places(of: none, in: own) == [], "\(none)")
         }
         // A sign that joins a slash moves no boundary.
-        #expect(theirs.places(of: "/app/\u{301}x", in: own).map { Array($0.utf8) } == [Array("/var/lib/flatpak/app/org.x/files/\u{301}x".utf8)])
+        #expect(
+            theirs.places(of: "/app/\u{301}x", in: own).map { Array($0.utf8) } == [Array("/var/lib/flatpak/app/org.x/files/\u{301}x".utf8)])
         #expect(theirs.places(of: "/app\u{301}/x", in: own) == [])
         #expect(MountTable(Array("nonsense\n1 2 3\n".utf8)).places(of: "/x", in: own) == [])
     }

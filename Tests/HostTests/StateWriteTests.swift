@@ -86,7 +86,9 @@ import VaubanLinuxHost
         let start = try disk(holding: Self.old)
         var trial = WriteTrial(flaw.replace)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
-        print("\(flaw): \(trial.account), \(trial.violations.count) kinds of violations: \(trial.violations.sorted().joined(separator: ", "))")
+        print(
+            "\(flaw): \(trial.account), \(trial.violations.count) kinds of violations: \(trial.violations.sorted().joined(separator: ", "))"
+        )
         #expect(trial.violations.contains(flaw.violation))
     }
 
@@ -96,7 +98,9 @@ import VaubanLinuxHost
         let file = DurableFile("state", in: disk.root)
         let clock = ContinuousClock()
         disk.prepare()
-        let writing = try clock.measure { for round in 0..<30_000 { try file.replace(with: [UInt8](repeating: UInt8(round & 255), count: 400)) } }
+        let writing = try clock.measure {
+            for round in 0..<30_000 { try file.replace(with: [UInt8](repeating: UInt8(round & 255), count: 400)) }
+        }
         #expect(disk.steps == 180_000)
         disk.prepare(tracing: true)
         try file.replace(with: Self.new)

@@ -35,7 +35,9 @@ import VaubanKeychainWire
         for group in ["program:/usr/bin/mail", "cli", "unsigned", "TEAM.x", "", "com.apple.token"] {
             #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: group) } == .missingEntitlement, "\(group)")
             #expect(Refusal.Reason.of { try room.add("b", as: chat, group: group) } == .missingEntitlement, "\(group)")
-            #expect(Refusal.Reason.of { try room.update("a", to: "x", as: mail, group: group == "program:/usr/bin/mail" ? "cli" : group) } == .missingEntitlement)
+            #expect(
+                Refusal.Reason.of { try room.update("a", to: "x", as: mail, group: group == "program:/usr/bin/mail" ? "cli" : group) }
+                    == .missingEntitlement)
         }
         #expect(try room.get("a", as: mail, group: "program:/usr/bin/mail").count == 1)
     }
@@ -48,7 +50,8 @@ import VaubanKeychainWire
         #expect(entitlements([:]) == ["program:/p"])
         #expect(
             entitlements([
-                "com.apple.security.application-groups": ["group.x"], "application-identifier": "T.app", "keychain-access-groups": ["T.shared", "T.app"],
+                "com.apple.security.application-groups": ["group.x"], "application-identifier": "T.app",
+                "keychain-access-groups": ["T.shared", "T.app"],
                 "com.apple.developer.associated-application-identifier": ["T.assoc"],
             ]) == ["T.shared", "T.app", "T.assoc", "group.x"])
         #expect(entitlements(["com.apple.application-identifier": "T.mac"]) == ["T.mac"])
@@ -65,7 +68,8 @@ import VaubanKeychainWire
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (index, list) in lists.enumerated() {
             let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
-            #expect(FileManager.default.createFile(atPath: "\(folder)/\(index).plist", contents: data, attributes: [.posixPermissions: 0o644]))
+            #expect(
+                FileManager.default.createFile(atPath: "\(folder)/\(index).plist", contents: data, attributes: [.posixPermissions: 0o644]))
         }
         return EntitlementTable(folder: folder, owner: getuid(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -94,11 +98,15 @@ import VaubanKeychainWire
     /// In the order in which they are searched, and nobody is asked for it.
     @Test func aProgramLearnsItsOwnGroupsAndNoOthers() throws {
         let room = try Room()
-        let table = try table([["vauban-applications": ["program:/usr/bin/mail"], "keychain-access-groups": ["T.shared", "com.apple.token"]]])
-        let granted = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/usr/bin/mail"), chain: ["/usr/bin/mail"]), granted: table)
+        let table = try table([
+            ["vauban-applications": ["program:/usr/bin/mail"], "keychain-access-groups": ["T.shared", "com.apple.token"]]
+        ])
+        let granted = Callers.caller(
+            CallerIdentity(.installed, executable: Callers.executable("/usr/bin/mail"), chain: ["/usr/bin/mail"]), granted: table)
         for (caller, application, groups) in [
             (mail, "program:/usr/bin/mail", ["program:/usr/bin/mail"]),
-            (granted, "program:/usr/bin/mail", ["T.shared", "program:/usr/bin/mail", "com.apple.token"]), (Callers.script(), nil, ["unsigned"]),
+            (granted, "program:/usr/bin/mail", ["T.shared", "program:/usr/bin/mail", "com.apple.token"]),
+            (Callers.script(), nil, ["unsigned"]),
             (Caller(person: Room.person), nil, ["unsigned"]),
         ] as [(Caller, String?, [String])] {
             #expect(try room.serve(.ownRights, as: caller).messages == [.ownRights(application: application, groups: groups), .done])

@@ -106,7 +106,9 @@ import VaubanSecretBytes
     @Test func theSecretSectionIsReadStrictly() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
-        func reason(_ request: KeychainRequest, _ section: String?) -> Refusal.Reason? { Refusal.Reason.of { try room.serve(request, value: section) } }
+        func reason(_ request: KeychainRequest, _ section: String?) -> Refusal.Reason? {
+            Refusal.Reason.of { try room.serve(request, value: section) }
+        }
         #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), "p") == .malformed)
         #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), nil) == .malformed)
         #expect(reason(.add(record, returns: [], hasData: false, passwordBytes: 2), "xpp") == .malformed)

@@ -24,7 +24,9 @@ enum Callers {
     }
 
     /// `vauban`, started from a shell or by a program.
-    static func commandLine(startedBy standing: CallerIdentity.Standing = .unknown(.interpreter), _ path: String = "/usr/bin/bash") -> Caller {
+    static func commandLine(startedBy standing: CallerIdentity.Standing = .unknown(.interpreter), _ path: String = "/usr/bin/bash")
+        -> Caller
+    {
         caller(
             CallerIdentity(
                 standing, throughCommandLine: true, executable: standing == .unknown(.orphan) ? nil : executable(path),

@@ -40,7 +40,8 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted, .keepsHistory,
+            case .waitingForPerson, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
+                .keepsHistory,
                 .cleared, .ownRights:
                 continue
             case .items:

@@ -87,6 +87,8 @@ import VaubanKeychainWire
         // Whoever changes the item shows that they are there, and takes it along.
         try room.update(account("present"), to: [.label: .text("l")])
         #expect(try room.rewrap().kept == 0)
-        #expect(room.enclave.state.withLock { state in state.keys.map(\.name) }.filter { $0.purpose == .metadata(.afterFirstUnlock) }.count == 1)
+        #expect(
+            room.enclave.state.withLock { state in state.keys.map(\.name) }.filter { $0.purpose == .metadata(.afterFirstUnlock) }.count == 1
+        )
     }
 }

@@ -144,7 +144,9 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
     }
 
-    @Test("a lasting answer, and one until the lock, end with the item's name, and with the item", arguments: [ConsentChoice.untilLock, .always])
+    @Test(
+        "a lasting answer, and one until the lock, end with the item's name, and with the item",
+        arguments: [ConsentChoice.untilLock, .always])
     func answersEndWithTheName(_ choice: ConsentChoice) throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)

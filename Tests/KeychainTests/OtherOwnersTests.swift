@@ -26,7 +26,9 @@ import VaubanKeychainWire
         room.personSays(.always)
         for owner in [nil, "program:/usr/bin/mail"] {
             #expect(Refusal.Reason.of { try room.update("a", to: "taken", as: script, group: "unsigned", in: owner) } == .itemNotFound)
-            #expect(Refusal.Reason.of { try room.update("a", to: "taken", as: Callers.commandLine(), group: "cli", in: owner) } == .itemNotFound)
+            #expect(
+                Refusal.Reason.of { try room.update("a", to: "taken", as: Callers.commandLine(), group: "cli", in: owner) } == .itemNotFound
+            )
         }
         #expect(room.consents.isEmpty)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
@@ -46,8 +48,11 @@ import VaubanKeychainWire
         #expect(try room.get("own", as: Callers.commandLine()) == ["cli=value"])
         for account in ["hers", "nowhere"] {
             #expect(Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), ui: .describe) } == .itemNotFound)
-            #expect(Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), ui: .fail, group: "program:/usr/bin/mail") } == .interactionNotAllowed)
-            #expect(Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .nobodyToAsk)
+            #expect(
+                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), ui: .fail, group: "program:/usr/bin/mail") }
+                    == .interactionNotAllowed)
+            #expect(
+                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .nobodyToAsk)
         }
         // Whoever was let in is told what stands in the way.
         room.personSays(.once)
@@ -128,7 +133,8 @@ import VaubanKeychainWire
         try room.add("a", as: Callers.own(path, build: 1))
         room.personSays(.once)
         let started = Callers.caller(
-            CallerIdentity(.own, throughCommandLine: true, executable: Callers.executable(path, build: 2), chain: ["/usr/bin/vauban", path]))
+            CallerIdentity(
+                .own, throughCommandLine: true, executable: Callers.executable(path, build: 2), chain: ["/usr/bin/vauban", path]))
         try room.add("own", as: started)
         #expect(room.consents.isEmpty)
     }
@@ -168,7 +174,9 @@ import VaubanKeychainWire
         let caller = Callers.commandLine()
         var progress: [RewrapProgress] = []
         for _ in 0..<2 {
-            guard case .rewrapped(let batch)? = try room.serve(.move(to: "cli"), as: caller).messages.first else { throw Refusal(.internalFault) }
+            guard case .rewrapped(let batch)? = try room.serve(.move(to: "cli"), as: caller).messages.first else {
+                throw Refusal(.internalFault)
+            }
             progress.append(batch)
         }
         #expect(progress == [RewrapProgress(done: 256, left: 2, kept: 5), RewrapProgress(done: 2, left: 0, kept: 5)])

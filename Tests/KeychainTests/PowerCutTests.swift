@@ -74,7 +74,10 @@ import VaubanLinuxHost
         let isAllowed = allowed.contains(content)
         #expect(
             isAllowed,
-            "\(name): \(content.rows.count) rows and \(content.past.count) of the past, allowed \(allowed.map { [$0.rows.count, $0.past.count] })"
+            """
+            \(name): \(content.rows.count) rows and \(content.past.count) of the past, allowed \
+            \(allowed.map { [$0.rows.count, $0.past.count] })
+            """
         )
         if chance.below(16) == 0 {
             #expect(try database.examineFile() == .whole, "\(name)")

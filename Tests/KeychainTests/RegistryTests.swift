@@ -19,7 +19,9 @@ import VaubanLinuxHost
         var pages = try Data(contentsOf: URL(fileURLWithPath: room.file))
         try #require(pages.count > 30 * 4096)
         // The first pages are the roots of tables and indexes, which opening reads.
-        for page in 20..<pages.count / 4096 { pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100)) }
+        for page in 20..<pages.count / 4096 {
+            pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100))
+        }
         try pages.write(to: URL(fileURLWithPath: room.file))
         let held = try room.database
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
@@ -151,7 +153,9 @@ import VaubanLinuxHost
         try room.restart()
         var pages = try Data(contentsOf: URL(fileURLWithPath: room.file))
         // The first pages are the roots of tables and indexes, which opening reads.
-        for page in 20..<pages.count / 4096 { pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100)) }
+        for page in 20..<pages.count / 4096 {
+            pages.replaceSubrange(page * 4096..<page * 4096 + 100, with: repeatElement(0xEE, count: 100))
+        }
         try pages.write(to: URL(fileURLWithPath: room.file))
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
         #expect(throws: StorageFault.self) { _ = try room.database.rows(of: all, after: 0, count: .max, bytesMax: .max) }

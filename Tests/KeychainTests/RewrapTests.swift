@@ -41,7 +41,8 @@ import VaubanKeychainWire
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
     }
 
-    /// Where the enclave wants a passcode first, the row and its class key stay, the item is read and changed as before, and later it moves.
+    /// Where the enclave wants a passcode first, the row and its class key stay, the item is read and changed as before, and later it
+    /// moves.
     @Test func whatWaitsForThePasscodeStaysWhole() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")

@@ -46,7 +46,9 @@ import VaubanKeychainModel
         try room.add(name, value: "v")
         let dropped = room.lent.drop(ifSleptSince: 2_000_000_000)
         #expect(dropped)
-        for protection in Protection.allCases { #expect(room.lent.currentGeneration(of: .metadata(protection), person: Room.person) == nil) }
+        for protection in Protection.allCases {
+            #expect(room.lent.currentGeneration(of: .metadata(protection), person: Room.person) == nil)
+        }
         let again = room.lent.drop(ifSleptSince: 9_000_000_000)
         #expect(!again)
     }

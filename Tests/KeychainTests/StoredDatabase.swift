@@ -18,8 +18,11 @@ struct StoredDatabase {
         for line in try String(contentsOf: folder.appendingPathComponent("\(name).keys"), encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
             switch (words.first, words.count) {
-            case ("key", 4): keys.append((KeyLease.Key(purpose: try Self.purpose(words[1]), generation: try Self.bytes(words[2])), try Self.bytes(words[3])))
-            case ("sealed", 4): sealed[try Self.bytes(words[1])] = (try RowBinding(derBytes: Self.bytes(words[2])), try Self.bytes(words[3]))
+            case ("key", 4):
+                keys.append(
+                    (KeyLease.Key(purpose: try Self.purpose(words[1]), generation: try Self.bytes(words[2])), try Self.bytes(words[3])))
+            case ("sealed", 4):
+                sealed[try Self.bytes(words[1])] = (try RowBinding(derBytes: Self.bytes(words[2])), try Self.bytes(words[3]))
             case ("#", _): continue
             default: throw Malformed()
             }

@@ -44,7 +44,9 @@ import Testing
         #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
         // Both ways between the two kinds of error.
         #expect(error?.domain == LAErrorDomain && (error as? LAError)?.code == .invalidContext)
-        await #expect(throws: LAError(.invalidContext)) { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
+        await #expect(throws: LAError(.invalidContext)) {
+            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open")
+        }
     }
 
     @Test func aReasonIsNeeded() async {

@@ -28,7 +28,8 @@ extension AppleNames {
         }
 
         private func add(
-            _ account: String = "a", _ value: String = "the value", _ flags: SecAccessControlCreateFlags = .applicationPassword, with context: LAContext?
+            _ account: String = "a", _ value: String = "the value", _ flags: SecAccessControlCreateFlags = .applicationPassword,
+            with context: LAContext?
         ) throws -> OSStatus {
             var item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
@@ -50,7 +51,8 @@ extension AppleNames {
 
         private func read(_ account: String = "a", _ context: LAContext? = nil) -> (status: OSStatus, text: String?) {
             var result: AnyObject?
-            let status = SecItemCopyMatching(query(account, context).merging([kSecReturnData as String: true]) { $1 } as CFDictionary, &result)
+            let status = SecItemCopyMatching(
+                query(account, context).merging([kSecReturnData as String: true]) { $1 } as CFDictionary, &result)
             return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
         }
 
@@ -83,18 +85,23 @@ extension AppleNames {
             let certificate = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
             #expect(SecItemAdd([kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
             var found: AnyObject?
-            #expect(SecItemCopyMatching([kSecValueRef: certificate, kSecReturnAttributes: true] as [CFString: Any] as CFDictionary, &found) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching([kSecValueRef: certificate, kSecReturnAttributes: true] as [CFString: Any] as CFDictionary, &found)
+                    == errSecSuccess)
             let key: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecValueData: try Conformance.certificate("anna.key"),
                 kSecAttrApplicationLabel: try #require((found as? [String: Any])?["pkhh"]),
             ]
             #expect(SecItemAdd(key as CFDictionary, nil) == errSecSuccess)
             var identity: AnyObject?
-            #expect(SecItemCopyMatching([kSecClass: kSecClassIdentity, kSecReturnRef: true] as [CFString: Any] as CFDictionary, &identity) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching([kSecClass: kSecClassIdentity, kSecReturnRef: true] as [CFString: Any] as CFDictionary, &identity)
+                    == errSecSuccess)
             let named: [CFString: Any] = [kSecValueRef: try #require(identity)]
             #expect(SecItemDelete(named as CFDictionary) == errSecSuccess)
             let control = try #require(
-                SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .applicationPassword, nil))
+                SecAccessControlCreateWithFlags(
+                    kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .applicationPassword, nil))
             let item = named.merging([kSecAttrAccessControl: control]) { $1 }
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecAuthFailed)
             let opened: [CFString: Any] = [kSecUseAuthenticationContext: context("of the server")]
@@ -160,7 +167,9 @@ extension AppleNames {
             let noUI = LAContext()
             noUI.interactionNotAllowed = true
             #expect(read("typed", noUI).status == errSecInteractionNotAllowed)
-            let skipping = query("typed", nil).merging([kSecReturnData as String: true, kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip]) { $1 }
+            let skipping = query("typed", nil).merging([
+                kSecReturnData as String: true, kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip,
+            ]) { $1 }
             #expect(SecItemCopyMatching(skipping as CFDictionary, nil) == errSecItemNotFound)
             #expect(person.questions.count == 6)
         }
@@ -193,7 +202,8 @@ extension AppleNames {
             #expect(read("changed", context("one")).status == errSecAuthFailed)
             #expect(read("changed", context("two")).text == "new")
             // What describes the item needs no password, and changes without one.
-            #expect(SecItemUpdate(query("changed", nil) as CFDictionary, [kSecAttrLabel as String: "label"] as CFDictionary) == errSecSuccess)
+            #expect(
+                SecItemUpdate(query("changed", nil) as CFDictionary, [kSecAttrLabel as String: "label"] as CFDictionary) == errSecSuccess)
             var result: AnyObject?
             let attributes = query("changed", nil).merging([kSecReturnAttributes as String: true]) { $1 }
             #expect(SecItemCopyMatching(attributes as CFDictionary, &result) == errSecSuccess)

@@ -129,7 +129,10 @@ struct CeremonyTests {
     private static let recoveries: [(name: String, ask: Step, lie: Lie)] = [
         ("the recovery key is another", { try setKey($0, 2) }, { try recoveryKey($0, try own($0, $1)) }),
         ("the recovery key is taken away", { try setKey($0, 2) }, { request, _ in try recoveryKey(request, nil) }),
-        ("a recovery key is added", { try $0.setRecoveryKey(nil, passcode: secret(Rooms.passcode)) }, { try recoveryKey($0, try own($0, $1)) }),
+        (
+            "a recovery key is added", { try $0.setRecoveryKey(nil, passcode: secret(Rooms.passcode)) },
+            { try recoveryKey($0, try own($0, $1)) }
+        ),
         (
             "the recovered passcode is another", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) },
             { request, card in
@@ -139,14 +142,23 @@ struct CeremonyTests {
                 }
             }
         ),
-        ("recovery adds a key", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) }, { try next($0, try own($0, $1)) }),
+        (
+            "recovery adds a key", { try $0.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: nil) },
+            { try next($0, try own($0, $1)) }
+        ),
         ("recovery takes another key", { try recover($0, 2) }, { try next($0, try own($0, $1)) }),
         ("recovery takes no key", { try recover($0, 2) }, { request, _ in try next(request, nil) }),
     ]
 
     private static let others: [(name: String, ask: Step, lie: Lie)] = [
-        ("it locks later", { try $0.configure(settings, passcode: secret(Rooms.passcode)) }, { request, _ in configured(request) { $0.graceSeconds = 3600 } }),
-        ("it never locks", { try $0.configure(settings, passcode: secret(Rooms.passcode)) }, { request, _ in configured(request) { $0.idleSeconds = 0 } }),
+        (
+            "it locks later", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
+            { request, _ in configured(request) { $0.graceSeconds = 3600 } }
+        ),
+        (
+            "it never locks", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
+            { request, _ in configured(request) { $0.idleSeconds = 0 } }
+        ),
         (
             "the screen does not lock it", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
             { request, _ in configured(request) { $0.locksWithScreen = false } }

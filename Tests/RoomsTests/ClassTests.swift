@@ -79,7 +79,9 @@ struct ClassTests {
         try rooms.setPasscode()
         #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
         try rooms.killAndAwait("enclaved-testing")
-        try awaitTrue("the restarted enclave") { try rooms.unlock(); return true }
+        try awaitTrue("the restarted enclave") {
+            try rooms.unlock(); return true
+        }
         #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
         #expect(try rooms.read("s", "a") == "stays")
     }

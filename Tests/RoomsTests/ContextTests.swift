@@ -180,14 +180,16 @@ extension AppleNames {
                 context.localizedFallbackTitle = "Use\u{1B}[31m\nmy own \u{202E}way"
                 context.localizedCancelTitle = ""
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
-                #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open\u{1B}[2J\u{202E} it") } == .userFallback)
+                #expect(
+                    await code { try await context.evaluatePolicy(policy, localizedReason: "open\u{1B}[2J\u{202E} it") } == .userFallback)
                 context.localizedFallbackTitle = ""
                 context.localizedCancelTitle = "Later"
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userCancel)
                 #expect(person.questions.map(\.reason) == ["open[2J it", "open it"])
-                #expect(person.questions.map(\.titles) == [
-                    PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
-                ])
+                #expect(
+                    person.questions.map(\.titles) == [
+                        PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
+                    ])
                 #expect(person.questions.map(\.offersFallback) == [true, false])
             }
         }
@@ -255,9 +257,12 @@ extension AppleNames {
 
         @Test func aLockEndsTheQuestion() async throws {
             try add("token", .userPresence)
-            let person = try rooms.person([.act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() }])
+            let person = try rooms.person([
+                .act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() },
+            ])
             defer { person.leave() }
-            #expect(await code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .systemCancel)
+            #expect(
+                await code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .systemCancel)
             try rooms.unlock()
             #expect(read("token", nil) == errSecInteractionNotAllowed)
             try rooms.unlock()
@@ -302,7 +307,9 @@ extension AppleNames {
             defer { person.leave() }
             context.interactionNotAllowed = true
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
-            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") } == .companionNotAvailable)
+            #expect(
+                await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") }
+                    == .companionNotAvailable)
             #expect(person.questions.isEmpty)
         }
 
@@ -318,7 +325,9 @@ extension AppleNames {
             person.leave()
             let other = try rooms.person([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
             defer { other.leave() }
-            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .authenticationFailed)
+            #expect(
+                await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
+                    == .authenticationFailed)
             try rooms.unlock()
         }
 

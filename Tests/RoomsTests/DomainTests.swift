@@ -125,9 +125,10 @@ private final class FalseDatabase {
     init(_ rooms: Rooms) throws {
         _ = try rooms.authentication.status()
         let bag = try rooms.keybag()
-        generation = Dictionary(uniqueKeysWithValues: Protection.allCases.compactMap { protection in
-            bag.current(.protection(protection)).map { (protection, $0.generation) }
-        })
+        generation = Dictionary(
+            uniqueKeysWithValues: Protection.allCases.compactMap { protection in
+                bag.current(.protection(protection)).map { (protection, $0.generation) }
+            })
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         channel = try address.connect(role: EnclaveRole.keychain.rawValue)
         var ends: [Int32] = [0, 0]
@@ -142,7 +143,8 @@ private final class FalseDatabase {
         _ control: AccessControl?, protection: Protection = .whenUnlocked, group: String = "unsigned", item: UInt8 = 1
     ) throws -> RowBinding {
         RowBinding(
-            person: geteuid(), protection: protection, generation: try #require(generation[protection]), item: [UInt8](repeating: item, count: 16),
+            person: geteuid(), protection: protection, generation: try #require(generation[protection]),
+            item: [UInt8](repeating: item, count: 16),
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: group, accessControl: control)
     }
 

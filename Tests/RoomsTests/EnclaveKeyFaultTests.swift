@@ -34,7 +34,9 @@ struct EnclaveKeyFaultTests {
     }
 
     /// What is there after a kill at any moment is a key that signs, or none.
-    @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func aKillWhileKeysAreMadeLeavesAKeyOrNone(_ victim: String) throws {
+    @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func aKillWhileKeysAreMadeLeavesAKeyOrNone(_ victim: String)
+        throws
+    {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let began = MachineClock.monotonic
@@ -109,7 +111,9 @@ struct EnclaveKeyFaultTests {
         #expect(refusal { _ = try client.use(damaged, .sign, digest) } == .keyDamaged)
         try rooms.authentication.erase(secret(Rooms.passcode))
         #expect(refusal { _ = try client.use(key, .sign, digest) } == .keyDestroyed)
-        try MemoryScanTests.expectSentences(["a private key is under keys of one installation's enclave: on another, or after an erasure, it is refused by name"])
+        try MemoryScanTests.expectSentences([
+            "a private key is under keys of one installation's enclave: on another, or after an erasure, it is refused by name"
+        ])
     }
 
     /// A process that makes ever more lines loses those that it does not use, and its clients notice nothing.

@@ -63,7 +63,8 @@ extension AppleNames {
 
         private func isRight(_ signature: Data?, _ key: SecKey) throws -> Bool {
             let half = try #require(SecKeyCopyPublicKey(key))
-            return try SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, #require(signature) as CFData, nil)
+            return try SecKeyVerifySignature(
+                half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, #require(signature) as CFData, nil)
         }
 
         @Test(.proves("C-155", "C-157", "C-159", "C-162", "C-166", "C-087"))
@@ -134,9 +135,11 @@ extension AppleNames {
             #expect(person.questions.isEmpty)
             #expect(try isRight(sign(key).signature, key))
             #expect(SecKeyCreateDecryptedData(key, algorithm, packet, nil) as Data? == secret)
-            let other = try #require(SecKeyCreateRandomKey([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as CFDictionary, nil))
+            let other = try #require(
+                SecKeyCreateRandomKey([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as CFDictionary, nil))
             let parameters = [SecKeyKeyExchangeParameter.requestedSize.rawValue: 32] as CFDictionary
-            let mine = SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandardX963SHA256, try #require(SecKeyCopyPublicKey(other)), parameters, nil)
+            let mine = SecKeyCopyKeyExchangeResult(
+                key, .ecdhKeyExchangeStandardX963SHA256, try #require(SecKeyCopyPublicKey(other)), parameters, nil)
             let theirs = SecKeyCopyKeyExchangeResult(other, .ecdhKeyExchangeStandardX963SHA256, half, parameters, nil)
             #expect(mine as Data? == theirs as Data? && mine != nil)
             #expect(person.questions.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
@@ -157,7 +160,9 @@ extension AppleNames {
             let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
             defer { person.leave() }
             let context = LAContext()
-            #expect(try await context.evaluateAccessControl(control([.privateKeyUsage, .userPresence]), operation: .useKeySign, localizedReason: "approve"))
+            #expect(
+                try await context.evaluateAccessControl(
+                    control([.privateKeyUsage, .userPresence]), operation: .useKeySign, localizedReason: "approve"))
             let key = try reference(context)
             for _ in 1...3 { #expect(try isRight(sign(key).signature, key)) }
             #expect(person.questions.map(\.reason) == ["approve"])
@@ -182,7 +187,9 @@ extension AppleNames {
             let plain = try #require(SecKeyCreateRandomKey(parameters(nil), nil))
             let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
             // No requirement at all is a control without one, and not that of another key.
-            #expect(attributes[kSecAttrAccessControl] as? SecAccessControl == SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
+            #expect(
+                attributes[kSecAttrAccessControl] as? SecAccessControl
+                    == SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateSignature(plain, .rsaSignatureMessagePKCS1v15SHA256, Self.message as CFData, &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
@@ -221,16 +228,22 @@ extension AppleNames {
             var error: Unmanaged<CFError>?
             let key = try #require(SecKeyCreateRandomKey(wanted as CFDictionary, &error))
             var found: CFTypeRef?
-            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrKeyClass: kSecAttrKeyClassPublic, kSecReturnRef: true]
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrKeyClass: kSecAttrKeyClassPublic, kSecReturnRef: true,
+            ]
             #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
             let half = try #require(found as? SecKey)
-            #expect(SecKeyCopyExternalRepresentation(half, nil) as Data? == SecKeyCopyPublicKey(key).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
+            #expect(
+                SecKeyCopyExternalRepresentation(half, nil) as Data?
+                    == SecKeyCopyPublicKey(key).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
             #expect(try reference() == key)
         }
 
         @Test func aKeyOfThisDeviceIsNotSynchronised() throws {
             let key = try make(permanent: false)
-            #expect(SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil) == errSecParam)
+            #expect(
+                SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil)
+                    == errSecParam)
             _ = try make()
             let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary
             #expect(SecItemUpdate(query, [kSecAttrSynchronizable: true] as CFDictionary) == errSecParam)
@@ -252,7 +265,8 @@ extension AppleNames {
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
                 kSecUseAuthenticationContext: context,
                 kSecPrivateKeyAttrs: [
-                    kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrAccessControl: try control([.privateKeyUsage, .applicationPassword]),
+                    kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag,
+                    kSecAttrAccessControl: try control([.privateKeyUsage, .applicationPassword]),
                 ] as [CFString: Any],
             ]
             let key = try #require(SecKeyCreateRandomKey(wanted as CFDictionary, nil))

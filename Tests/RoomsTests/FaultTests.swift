@@ -32,7 +32,9 @@ struct FaultTests {
             }
             ended.signal()
         }
-        for (round, room) in ["keychaind-testing", "enclaved-testing", "authd", "keychaind-testing", "vauban-witness", "vauban-watcher"].enumerated() {
+        for (round, room) in ["keychaind-testing", "enclaved-testing", "authd", "keychaind-testing", "vauban-witness", "vauban-watcher"]
+            .enumerated()
+        {
             let before = acknowledged.withLock { $0.count }
             while acknowledged.withLock({ $0.count }) < before + 20 { sched_yield() }
             try rooms.killAndAwait(room)
@@ -48,7 +50,9 @@ struct FaultTests {
         all.returnsData = true
         all.returnsAttributes = true
         for entry in try rooms.keychain.copyMatching(all) {
-            guard case .text(let account)? = entry.record?.attributes[.account], let value = entry.takeSecret() else { Issue.record("half a row"); continue }
+            guard case .text(let account)? = entry.record?.attributes[.account], let value = entry.takeSecret() else {
+                Issue.record("half a row"); continue
+            }
             #expect(String(decoding: value.disclosed(), as: UTF8.self) == "value \(account)")
         }
     }
@@ -59,7 +63,9 @@ struct FaultTests {
         try rooms.add("s", "a", "unharmed")
         let address = ServerAddress(folder: rooms.service.sockets, socket: door, serverUID: geteuid())
         let good = try KeychainRequest.delete(Rooms.query("x", "y")).encoded()
-        let bodies: [[UInt8]] = [[], [0x30], [0x30, 0x03, 0x02, 0x01], good + [0x00], Array(good.dropLast()), [UInt8](repeating: 0xFF, count: 100)]
+        let bodies: [[UInt8]] = [
+            [], [0x30], [0x30, 0x03, 0x02, 0x01], good + [0x00], Array(good.dropLast()), [UInt8](repeating: 0xFF, count: 100),
+        ]
         for body in bodies {
             let channel = try address.connect(role: door == "enclave" ? 1 : 0)
             var frame = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + [0, 0, 0, 0]
@@ -81,15 +87,21 @@ struct FaultTests {
         let channel = try rooms.service.keychainDoor.connect()
         // SEQUENCE { INTEGER 1, [25] {} }: a call that this version does not have.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xB9, 0x00])
-        guard case .refused(let refusal) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        guard case .refused(let refusal) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
+            Issue.record("not refused"); return
+        }
         #expect(refusal.reason == .unknownRequest)
         #expect(refusal.detail?.contains("25") == true)
         try channel.send(header: try KeychainRequest.delete(Rooms.query("x", "y")).encoded())
-        guard case .refused(let second) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        guard case .refused(let second) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
+            Issue.record("not refused"); return
+        }
         #expect(second.reason == .itemNotFound)
         // A version of the future is malformed here, and says so.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x02, 0xA1, 0x00])
-        guard case .refused(let third) = try KeychainReply(derBytes: try channel.receive(.machine).header) else { Issue.record("not refused"); return }
+        guard case .refused(let third) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
+            Issue.record("not refused"); return
+        }
         #expect(third.reason == .malformed && third.detail?.contains("version") == true)
     }
 

@@ -133,18 +133,24 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        /// A credential of this device: of a class that stays here, or under a control; told as such; with a control it cannot be one that goes elsewhere.
+        /// A credential of this device: of a class that stays here, or under a control; told as such; with a control it cannot be one that
+        /// goes elsewhere.
         @Test(.proves("C-068"))
         func aCredentialOfThisDeviceStaysHere() throws {
             let here: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
             #expect(add("cookie", "limited use", here) == errSecSuccess)
-            #expect(add("messaging key", "x", [kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence)]) == errSecSuccess)
+            #expect(
+                add("messaging key", "x", [kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence)])
+                    == errSecSuccess)
             var result: AnyObject?
             #expect(SecItemCopyMatching(query("cookie", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)
-            #expect((result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly as String)
+            #expect(
+                (result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+                    as String)
             // An item that asks for the person cannot be one that goes to other devices.
             let synchronizable: [String: Any] = [
-                kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence), kSecAttrSynchronizable as String: true,
+                kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence),
+                kSecAttrSynchronizable as String: true,
             ]
             #expect(add("nowhere else", "x", synchronizable) == errSecParam)
 

@@ -122,7 +122,8 @@ struct FingerDeceitTests {
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         for role in [EnclaveRole.keychain, .authentication, .attention, .witness, .watcher, .lease] {
             let channel = try address.connect(role: role.rawValue)
-            let word = ReaderVerdict(outcome: .matched, person: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
+            let word = ReaderVerdict(
+                outcome: .matched, person: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
             try channel.send(header: try ReaderReport.verdict(word).encoded())
             var isEnded = false
             for _ in 0..<3 where !isEnded {
@@ -140,6 +141,7 @@ struct FingerDeceitTests {
 extension ReaderVerdict {
     func with(outcome: Outcome? = nil, person: UInt32? = nil, nonce: [UInt8]? = nil, code: [UInt8]? = nil) -> ReaderVerdict {
         ReaderVerdict(
-            outcome: outcome ?? self.outcome, person: person ?? self.person, nonce: nonce ?? self.nonce, fingers: fingers, code: code ?? self.code)
+            outcome: outcome ?? self.outcome, person: person ?? self.person, nonce: nonce ?? self.nonce, fingers: fingers,
+            code: code ?? self.code)
     }
 }

@@ -70,7 +70,8 @@ final class EnclaveClockFile: Sendable {
     private let offsets = Mutex<(boot: UInt64, monotonic: UInt64, wall: UInt64)>((0, 0, 0))
 
     init(of rooms: Rooms) throws {
-        file = Descriptor(try SystemFault.check(open(Self.path(home: rooms.home), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open the enclave's clock"))
+        file = Descriptor(
+            try SystemFault.check(open(Self.path(home: rooms.home), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open the enclave's clock"))
     }
 
     static func path(home: String) -> String { "\(home)/clock" }
@@ -86,9 +87,10 @@ final class EnclaveClockFile: Sendable {
             offsets.monotonic += monotonic * 1_000_000_000
             offsets.wall += wall * 1_000_000
             // Of one width, and written in place: the enclave holds the file open, and reads it whole at each look.
-            let text = [offsets.boot, offsets.monotonic, offsets.wall].map { number in
-                String(repeating: "0", count: 20 - "\(number)".count) + "\(number)"
-            }.joined(separator: " ") + "\n"
+            let text =
+                [offsets.boot, offsets.monotonic, offsets.wall].map { number in
+                    String(repeating: "0", count: 20 - "\(number)".count) + "\(number)"
+                }.joined(separator: " ") + "\n"
             try SystemFault.check(Int32(pwrite(file.number, text, text.utf8.count, 0)), "move the enclave's clock")
         }
     }

@@ -132,7 +132,8 @@ struct FingerTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
         let person = try rooms.person([
-            .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .act { reader.touch() }, .silence, .cancel, .passcode(Rooms.passcode),
+            .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .act { reader.touch() }, .silence, .cancel,
+            .passcode(Rooms.passcode),
             .cancel,
         ])
         defer { person.leave() }

@@ -21,7 +21,9 @@ struct HiddenNeedle: Sendable {
         let memory = Descriptor(try SystemFault.check(open("/proc/self/mem", O_RDONLY | O_CLOEXEC), "open this process's memory"))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: (1 << 20) + masked.count, alignment: 16)
         defer { buffer.deallocate() }
-        guard let maps = SmallFile.text(path: "/proc/self/maps", max: 8 << 20) else { throw SystemFault("read this process's mappings", code: EIO) }
+        guard let maps = SmallFile.text(path: "/proc/self/maps", max: 8 << 20) else {
+            throw SystemFault("read this process's mappings", code: EIO)
+        }
         var found: [String] = []
         for line in maps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -31,7 +33,9 @@ struct HiddenNeedle: Sendable {
             while address < range[1] {
                 let count = pread(memory.number, buffer.baseAddress, min(buffer.count, Int(range[1] - address)), Int(address))
                 guard count > 0 else { break }
-                if isIn(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { found.append("\(String(address, radix: 16)) \(words.dropFirst(5).joined())") }
+                if isIn(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+                    found.append("\(String(address, radix: 16)) \(words.dropFirst(5).joined())")
+                }
                 address += UInt64(count == buffer.count ? 1 << 20 : count)
             }
         }
@@ -42,10 +46,13 @@ struct HiddenNeedle: Sendable {
     func files(under folder: String) throws -> (with: [String], read: Int) {
         var with: [String] = []
         var read = 0
-        for case let file as URL in FileManager.default.enumerator(at: URL(fileURLWithPath: folder), includingPropertiesForKeys: [.isRegularFileKey])
+        for case let file as URL in FileManager.default.enumerator(
+            at: URL(fileURLWithPath: folder), includingPropertiesForKeys: [.isRegularFileKey])
             ?? FileManager.DirectoryEnumerator()
         {
-            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true, let data = try? Data(contentsOf: file) else { continue }
+            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true, let data = try? Data(contentsOf: file) else {
+                continue
+            }
             read += 1
             if data.withUnsafeBytes(isIn) { with.append(file.path) }
         }

@@ -59,25 +59,30 @@ extension AppleNames {
         }
 
         private static let requirements: [(LAAuthenticationRequirement, SecAccessControlCreateFlags)] = [
-            (.default, .userPresence), (.biometry, .biometryAny), (.biometry(fallback: .devicePasscode), [.biometryAny, .or, .devicePasscode]),
+            (.default, .userPresence), (.biometry, .biometryAny),
+            (.biometry(fallback: .devicePasscode), [.biometryAny, .or, .devicePasscode]),
         ]
 
         /// A right is a key of the enclave under a control that asks for what the right requires, and stays what it is.
         @Test(.proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
-        func aRightThatIsSavedIsAKeyOfTheEnclave(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags) async throws {
+        func aRightThatIsSavedIsAKeyOfTheEnclave(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags)
+            async throws
+        {
             let right = LARight(requirement: requirement)
             right.tag = -7
             let saved = try await store.saveRight(right, identifier: identifier)
             #expect(saved.state == .unknown && saved.tag == -7)
             let found = try #require(keys().first)
             #expect(keys().count == 1 && found[kSecAttrTokenID as String] as? String == kSecAttrTokenIDSecureEnclave as String)
-            let expected = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags.union(.privateKeyUsage), nil)
+            let expected = SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags.union(.privateKeyUsage), nil)
             #expect(found[kSecAttrAccessControl as String] as? SecAccessControl == expected)
             let bytes = try await saved.key.publicKey.bytes
             #expect(bytes.count == 65)
             // What is there is never replaced, by the same or by another requirement.
             #expect(await code { _ = try await store.saveRight(right, identifier: identifier) } == Int(errSecDuplicateItem))
-            #expect(await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data()) } == Int(errSecDuplicateItem))
+            #expect(
+                await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data()) } == Int(errSecDuplicateItem))
             let again = try await store.right(forIdentifier: identifier)
             #expect(try await again.key.publicKey.bytes == bytes && again.tag == -7 && keys().count == 1)
             // Each has a key of its own.
@@ -96,7 +101,9 @@ extension AppleNames {
             let attributes = try #require(keys().first)
             #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String)
             var found: CFTypeRef?
-            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8), kSecReturnRef: true]
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8), kSecReturnRef: true,
+            ]
             #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
             let key = try #require(found as? SecKey)
             #expect(SecKeyCopyExternalRepresentation(key, nil) == nil)
@@ -113,7 +120,8 @@ extension AppleNames {
             let (key, message) = (right.key, Data("to be signed".utf8))
             let sealed = try await key.publicKey.encrypt(message, algorithm: encryption)
             let peer = try #require(
-                SecKeyCreateRandomKey([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as [CFString: Any] as CFDictionary, nil))
+                SecKeyCreateRandomKey(
+                    [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as [CFString: Any] as CFDictionary, nil))
             let peerBytes = try #require(SecKeyCopyPublicKey(peer).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
             let exchange = SecKeyAlgorithm.ecdhKeyExchangeStandardX963SHA256
             let parameters: [AnyHashable: Any] = [SecKeyKeyExchangeParameter.requestedSize.rawValue: 24, "sharedInfo": Data([1, 2])]
@@ -130,7 +138,9 @@ extension AppleNames {
             for _ in 1...3 {
                 let signature = try await key.sign(message, algorithm: algorithm)
                 try await key.publicKey.verify(message, signature: signature, algorithm: algorithm)
-                #expect(await code { try await key.publicKey.verify(message + [0], signature: signature, algorithm: algorithm) } == Int(errSecVerifyFailed))
+                #expect(
+                    await code { try await key.publicKey.verify(message + [0], signature: signature, algorithm: algorithm) }
+                        == Int(errSecVerifyFailed))
             }
             #expect(try await key.decrypt(sealed, algorithm: encryption) == message)
             let mine = try await key.exchangeKeys(publicKey: peerBytes, algorithm: exchange, parameters: parameters)
@@ -141,7 +151,9 @@ extension AppleNames {
             #expect(await code { _ = try await key.sign(message, algorithm: .rsaSignatureMessagePSSSHA256) } == Int(errSecParam))
             #expect(key.canSign(using: algorithm) && key.canDecrypt(using: encryption) && key.canExchangeKeys(using: exchange))
             #expect(!key.canSign(using: encryption) && !key.canSign(using: .rsaSignatureMessagePSSSHA256))
-            #expect(key.publicKey.canVerify(using: algorithm) && key.publicKey.canEncrypt(using: encryption) && !key.publicKey.canEncrypt(using: algorithm))
+            #expect(
+                key.publicKey.canVerify(using: algorithm) && key.publicKey.canEncrypt(using: encryption)
+                    && !key.publicKey.canEncrypt(using: algorithm))
             // What one was given is no other's, though they are of one key.
             let other = try await store.right(forIdentifier: identifier)
             #expect(await code { _ = try await other.key.sign(message, algorithm: algorithm) } == notAuthorized)
@@ -211,7 +223,8 @@ extension AppleNames {
             program.standardOutput = output
             try program.run()
             program.waitUntilExit()
-            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(
+                whereSeparator: \.isWhitespace)
             #expect(said.prefix(2) == ["unknown", "12"] && said.count == 3)
             let signature = try #require(said.last.flatMap { Data(base64Encoded: String($0)) })
             try await publicKey.verify(Data(identifier.utf8), signature: signature, algorithm: algorithm)
@@ -225,7 +238,9 @@ extension AppleNames {
             let kept = Data("the only secret".utf8)
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier, secret: kept)
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
-            #expect(await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("another".utf8)) } == Int(errSecDuplicateItem))
+            #expect(
+                await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("another".utf8)) }
+                    == Int(errSecDuplicateItem))
             // Whoever reads the record past the right has what only the key opens.
             var found: CFTypeRef?
             #expect(SecItemCopyMatching(record.merging([kSecReturnData: true]) { $1 } as CFDictionary, &found) == errSecSuccess)
@@ -252,7 +267,9 @@ extension AppleNames {
         @Test func whatIsRemovedIsAuthorisedNowhere() async throws {
             let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { person.leave() }
-            for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }] as [(String) async throws -> Void] {
+            for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }]
+                as [(String) async throws -> Void]
+            {
                 let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
                 try await right.authorize(localizedReason: "read")
                 #expect(try await right.secret.rawData == Data("s".utf8))
@@ -264,7 +281,9 @@ extension AppleNames {
         }
 
         @Test func removingTakesKeyAndSecretAndNothingElse() async throws {
-            let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8)]
+            let item: [CFString: Any] = [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8),
+            ]
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
             let first = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             try await store.removeRight(forIdentifier: identifier)
@@ -281,7 +300,9 @@ extension AppleNames {
             try await store.removeAllRights()
             #expect(keys().isEmpty && SecItemCopyMatching(record as CFDictionary, nil) == errSecItemNotFound)
             #expect(await code { _ = try await store.right(forIdentifier: identifier + " too") } == notFound)
-            #expect(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: identifier] as [CFString: Any] as CFDictionary) == errSecSuccess)
+            #expect(
+                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: identifier] as [CFString: Any] as CFDictionary)
+                    == errSecSuccess)
         }
 
         /// The key is written first and the record last: a kill between them leaves a key that is no right.
@@ -293,7 +314,10 @@ extension AppleNames {
             let right = try await store.saveRight(LARight(), identifier: identifier)
             #expect(keys().count == 1)
             // The other half: what is left of a right whose key somebody deleted.
-            #expect(SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8)] as [CFString: Any] as CFDictionary) == errSecSuccess)
+            #expect(
+                SecItemDelete(
+                    [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8)] as [CFString: Any]
+                        as CFDictionary) == errSecSuccess)
             #expect(await code { _ = try await store.right(forIdentifier: identifier) } == notFound)
             #expect(await code { try await right.authorize(localizedReason: "open") } == notFound)
             _ = try await store.saveRight(LARight(), identifier: identifier)
@@ -334,7 +358,8 @@ extension AppleNames {
             // The program's keys are gone with its rights, those that no record named as well.
             var keys: CFTypeRef?
             let query: [CFString: Any] = [
-                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll,
+                kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true,
+                kSecMatchLimit: kSecMatchLimitAll,
             ]
             _ = SecItemCopyMatching(query as CFDictionary, &keys)
             let left = (keys as? [[String: Any]] ?? []).compactMap { $0[kSecAttrApplicationTag as String] as? Data }

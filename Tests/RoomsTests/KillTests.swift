@@ -17,7 +17,8 @@ struct KillTests {
     private static let rounds = 8
     /// Where no kill came in time, as it may be where the machine is busy with something else, there are more.
     private static let roundsMax = 60
-    /// Parts of the time that the change took once: it may have been slow then. A kill before the change has begun is as one after it, since
+    /// Parts of the time that the change took once: it may have been slow then. A kill before the change has begun is as one after it,
+    /// since
     /// authd asks the next enclave.
     private static let parts: [UInt64] = [150, 100, 50, 25, 10]
     private static let accounts = ["a", "c", "d", "p"]

@@ -33,25 +33,30 @@ struct MemoryScan {
     init(of process: pid_t, for needles: [Needle]) throws {
         var parts: [UInt16: [Part]] = [:]
         for needle in needles {
-            let ends = needle.bytes.count <= Self.partBytes
+            let ends =
+                needle.bytes.count <= Self.partBytes
                 ? [needle.bytes] : [Array(needle.bytes.prefix(Self.partBytes)), Array(needle.bytes.suffix(Self.partBytes))]
             for end in ends { parts[UInt16(end[0]) << 8 | UInt16(end[1]), default: []].append(Part(name: needle.name, bytes: end)) }
         }
         var isFirst = [Bool](repeating: false, count: 65_536)
         for key in parts.keys { isFirst[Int(key)] = true }
-        let memory = Descriptor(try SystemFault.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
+        let memory = Descriptor(
+            try SystemFault.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
         var found: [(String, String)] = []
         var bytes = 0
         var closed: [String] = []
         let overlap = 256
         let chunkBytes = 1 << 20
         var chunk = [UInt8](repeating: 0, count: chunkBytes + overlap)
-        guard let maps = SmallFile.text(path: "/proc/\(process)/maps", max: 1 << 20) else { throw SystemFault("read the mappings of \(process)", code: EIO) }
+        guard let maps = SmallFile.text(path: "/proc/\(process)/maps", max: 1 << 20) else {
+            throw SystemFault("read the mappings of \(process)", code: EIO)
+        }
         for line in maps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             let range = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             // What the kernel shows of itself in every process is no memory of the process.
-            guard range.count == 2, words[1].hasPrefix("r"), !line.hasSuffix("[vvar]"), !line.hasSuffix("[vsyscall]"), !line.hasSuffix("[vvar_vclock]")
+            guard range.count == 2, words[1].hasPrefix("r"), !line.hasSuffix("[vvar]"), !line.hasSuffix("[vsyscall]"),
+                !line.hasSuffix("[vvar_vclock]")
             else { continue }
             let name = words.count > 5 ? words[5...].joined(separator: " ") : "anonymous"
             var address = range[0]

@@ -65,14 +65,20 @@ struct MemoryScanTests {
         var neverLent: [Needle] { classA + classC.filter { !$0.isLent } + factors + items + passcode + device }
     }
 
-    private static let values = ["value of class A 1Zq7", "value of the passcode class 9Lm2", "value that asks 4Tr8", "value that asks twice 6Wd3"]
+    private static let values = [
+        "value of class A 1Zq7", "value of the passcode class 9Lm2", "value that asks 4Tr8", "value that asks twice 6Wd3",
+    ]
 
     /// Rooms whose secrets lie in ordinary pages, so that root can read them: without CAP_IPC_LOCK and with no locked memory
     /// allowed, there is no memfd_secret for any room.
     func readableRooms() throws -> Rooms {
         try Self.throwIfNotRoot()
-        guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else { try Test.cancel("there is no setpriv or prlimit here") }
-        return try Rooms(through: ["/usr/bin/prlimit", "--memlock=0", "/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"])
+        guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else {
+            try Test.cancel("there is no setpriv or prlimit here")
+        }
+        return try Rooms(through: [
+            "/usr/bin/prlimit", "--memlock=0", "/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock",
+        ])
     }
 
     private static func throwIfNotRoot() throws {
@@ -84,7 +90,8 @@ struct MemoryScanTests {
         try rooms.add("s", "a", Self.values[0])
         try rooms.add("s", "p", Self.values[1], .whenPasscodeSetThisDeviceOnly)
         try rooms.add("s", "g", Self.values[2], control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        try rooms.add("s", "d", Self.values[3], control: try AccessControl(protection: .whenPasscodeSetThisDeviceOnly, flags: .devicePasscode))
+        try rooms.add(
+            "s", "d", Self.values[3], control: try AccessControl(protection: .whenPasscodeSetThisDeviceOnly, flags: .devicePasscode))
         try rooms.add("s", "c", "value of class C", .afterFirstUnlock)
         let person = try rooms.person([.passcode(Self.passcode), .passcode(Self.passcode)])
         defer { person.leave() }
@@ -99,7 +106,12 @@ struct MemoryScanTests {
     }
 
     func report(_ room: String, _ scan: MemoryScan) {
-        print("memory of \(room): \(scan.bytes >> 20) MiB read, \(scan.closed.count) mappings closed (\(scan.closed)), found: \(scan.names.sorted())")
+        print(
+            """
+            memory of \(room): \(scan.bytes >> 20) MiB read, \(scan.closed.count) mappings closed (\(scan.closed)), found: \
+            \(scan.names.sorted())
+            """
+        )
     }
 
     @Test(.proves("C-035", "C-054"), .provesEquivalent("C-038", "C-039", "C-040"))
@@ -129,7 +141,9 @@ struct MemoryScanTests {
         try rooms.authentication.lock()
         let locked = try scan(enclave, secrets.all)
         report("enclaved, locked", locked)
-        for (needle, place) in locked.found where secrets.locked.contains(where: { $0.name == needle }) { Issue.record("enclaved: \(needle), \(place)") }
+        for (needle, place) in locked.found where secrets.locked.contains(where: { $0.name == needle }) {
+            Issue.record("enclaved: \(needle), \(place)")
+        }
         // Class C stays, as it must, and shows that there was something to be found.
         #expect(!locked.names.isDisjoint(with: secrets.classC.map(\.name)))
         let given = try scan(database, secrets.all)
@@ -224,7 +238,8 @@ struct MemoryScanTests {
     func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
         try awaitTrue("the room at rest") {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").allSatisfy { thread in
-                SmallFile.text(path: "/proc/\(process)/task/\(thread)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " } == "S"
+                SmallFile.text(path: "/proc/\(process)/task/\(thread)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " }
+                    == "S"
             }
         }
         return try MemoryScan(of: process, for: needles)
@@ -247,6 +262,7 @@ extension Rooms {
         try FileManager.default.copyItem(atPath: "\(home)/keychain/\(geteuid())", toPath: copy)
         let database = try KeychainDatabase(folder: try PrivateFolder(path: copy, creating: false))
         return try database.rows(
-            of: RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false), after: 0, count: 1000, bytesMax: 1 << 20)
+            of: RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false), after: 0, count: 1000,
+            bytesMax: 1 << 20)
     }
 }

@@ -20,7 +20,8 @@ extension AppleNames {
         init() throws { rooms = try SharedRooms.use() }
 
         private func addGuarded(_ flags: SecAccessControlCreateFlags = .userPresence) throws {
-            let control = try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags, nil))
+            let control = try #require(
+                SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags, nil))
             let item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: "a",
                 kSecValueData as String: Data("guarded".utf8), kSecAttrAccessControl as String: control,
@@ -86,7 +87,9 @@ extension AppleNames {
 
         @Test func aWrongPasscodeIsAskedAgainAndThreeEndThePrompt() throws {
             try addGuarded()
-            let person = try rooms.person([.passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c")])
+            let person = try rooms.person([
+                .passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c"),
+            ])
             defer { person.leave() }
             #expect(read().text == "guarded")
             #expect(person.questions.map(\.attempt) == [1, 2])
@@ -140,7 +143,9 @@ extension AppleNames {
             var error: NSError?
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
             #expect(error?.code == LAError.Code.biometryNotAvailable.rawValue)
-            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") } == .biometryNotAvailable)
+            #expect(
+                await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") }
+                    == .biometryNotAvailable)
         }
 
         @Test(.proves("C-128"))

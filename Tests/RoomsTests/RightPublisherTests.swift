@@ -29,7 +29,8 @@ extension AppleNames {
             await right?.deauthorize()
             await #expect(throws: LAError.self) { try await right?.authorize(localizedReason: "open") }
             right = nil
-            #expect(seen.withLock { $0 } == ["unknown", "authorizing", "authorized", "notAuthorized", "authorizing", "notAuthorized", "end"])
+            #expect(
+                seen.withLock { $0 } == ["unknown", "authorizing", "authorized", "notAuthorized", "authorizing", "notAuthorized", "end"])
             subscription?.cancel()
         }
 

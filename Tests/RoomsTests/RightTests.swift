@@ -67,7 +67,10 @@ extension AppleNames {
                     try await right.authorize(localizedReason: "open")
                     #expect(right.state == .authorized)
                 }
-                #expect(person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger]])
+                #expect(
+                    person.questions.map(\.ways) == [
+                        [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
+                    ])
                 // Nothing stands beside the finger that would lead nowhere.
                 #expect(person.questions[3].offersFallback == false)
                 #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
@@ -110,7 +113,8 @@ extension AppleNames {
             #expect(right.state == .unknown && person.questions.isEmpty)
         }
 
-        /// The enclave lets one person have so many authorisations at once and no more, so those of rights that are kept are there, and those
+        /// The enclave lets one person have so many authorisations at once and no more, so those of rights that are kept are there, and
+        /// those
         /// of rights that were let go have ended.
         @Test(.proves("C-189", "C-190"))
         func lettingGoEndsTheAuthorisation() async throws {
@@ -193,7 +197,10 @@ extension AppleNames {
             await right.deauthorize()
             observation.invalidate()
             await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "and again") }
-            #expect(changes.withLock { $0 } == [[nil, .unknown], [.unknown, .authorizing], [.authorizing, .authorized], [.authorized, .notAuthorized]])
+            #expect(
+                changes.withLock { $0 } == [
+                    [nil, .unknown], [.unknown, .authorizing], [.authorizing, .authorized], [.authorized, .notAuthorized],
+                ])
             #expect(posted.withLock { $0 } == ["right yes 2", "other no 3", "right no 3", "right no 3"])
             var seen: [LARight.State] = []
             for await state in states {

@@ -107,7 +107,9 @@ struct RollingTests {
         try rooms.setPasscode()
         try rooms.add("sleep", "a", "v")
         _ = try rooms.keychain.copyMatching(Rooms.query("sleep", "a"))
-        for file in [clock, "\(rooms.home)/keychain/clock"] { try "7200000000000 0\n".write(toFile: file, atomically: false, encoding: .utf8) }
+        for file in [clock, "\(rooms.home)/keychain/clock"] {
+            try "7200000000000 0\n".write(toFile: file, atomically: false, encoding: .utf8)
+        }
         #expect(refusal { _ = try rooms.keychain.copyMatching(Rooms.query("sleep", "a")) } == .locked)
         try rooms.unlock()
         #expect(try rooms.read("sleep", "a") == "v")

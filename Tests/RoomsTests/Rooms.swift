@@ -95,7 +95,8 @@ final class Rooms: Sendable {
     func process(of room: String) throws -> pid_t {
         let launcher = try launcherProcess()
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
-            guard let pid = pid_t(entry), let text = SmallFile.text(path: "/proc/\(entry)/stat", max: 4096), let close = text.lastIndex(of: ")"),
+            guard let pid = pid_t(entry), let text = SmallFile.text(path: "/proc/\(entry)/stat", max: 4096),
+                let close = text.lastIndex(of: ")"),
                 let open = text.firstIndex(of: "(")
             else { continue }
             let fields = text[text.index(after: close)...].split(separator: " ")
@@ -119,7 +120,9 @@ final class Rooms: Sendable {
         let deadline = MachineClock.monotonic + DoorLimits.machineTime
         while MachineClock.monotonic < deadline {
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
-            let states = threads.map { SmallFile.text(path: "/proc/\(process)/task/\($0)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " } }
+            let states = threads.map {
+                SmallFile.text(path: "/proc/\(process)/task/\($0)/stat", max: 4096)?.split(separator: ")").last?.first { $0 != " " }
+            }
             if states.allSatisfy({ $0 == "T" }) { return }
             sched_yield()
         }

@@ -31,7 +31,8 @@ extension AppleNames {
             #expect(add("alice", "pässwörd") == errSecSuccess)
             var result: AnyObject?
             let status = SecItemCopyMatching(
-                query([kSecAttrAccount as String: "alice", kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne]), &result)
+                query([kSecAttrAccount as String: "alice", kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne]),
+                &result)
             #expect(status == errSecSuccess)
             let data = try #require(result as? Data)
             #expect(String(data: data, encoding: .utf8) == "pässwörd")
@@ -41,7 +42,9 @@ extension AppleNames {
         func sameIdentifyingAttributesAreADuplicate() {
             #expect(add("bob", "one") == errSecSuccess)
             #expect(add("bob", "two") == errSecDuplicateItem)
-            #expect(add("bob", "two", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock, kSecAttrLabel as String: "other"]) == errSecDuplicateItem)
+            #expect(
+                add("bob", "two", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock, kSecAttrLabel as String: "other"])
+                    == errSecDuplicateItem)
             #expect(add("bob ", "two") == errSecSuccess)
         }
 
@@ -57,16 +60,28 @@ extension AppleNames {
         @Test(.proves("C-003", "C-012", "C-016"))
         func searchesByAnyAttributeAndFindsMany() throws {
             for number in 1...5 {
-                #expect(add("many-\(number)", "\(number)", [kSecAttrLabel as String: number.isMultiple(of: 2) ? "even" : "odd", kSecAttrComment as String: "c"]) == errSecSuccess)
+                #expect(
+                    add(
+                        "many-\(number)", "\(number)",
+                        [kSecAttrLabel as String: number.isMultiple(of: 2) ? "even" : "odd", kSecAttrComment as String: "c"])
+                        == errSecSuccess)
             }
             var result: AnyObject?
-            #expect(SecItemCopyMatching(query([kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnAttributes as String: true]), &result) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching(query([kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnAttributes as String: true]), &result)
+                    == errSecSuccess)
             let all = try #require(result as? [[String: Any]])
             #expect(Set(all.compactMap { $0[kSecAttrAccount as String] as? String }) == Set((1...5).map { "many-\($0)" }))
-            #expect(SecItemCopyMatching(query([kSecAttrLabel as String: "odd", kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnData as String: true]), &result) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching(
+                    query([kSecAttrLabel as String: "odd", kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnData as String: true]),
+                    &result) == errSecSuccess)
             #expect(Set((result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) }) == ["1", "3", "5"])
             // An attribute without a B-tree of its own finds as well.
-            #expect(SecItemCopyMatching(query([kSecAttrComment as String: "c", kSecMatchLimit as String: 2, kSecReturnData as String: true]), &result) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching(
+                    query([kSecAttrComment as String: "c", kSecMatchLimit as String: 2, kSecReturnData as String: true]), &result)
+                    == errSecSuccess)
             #expect((result as? [Data])?.count == 2)
         }
 
@@ -76,7 +91,10 @@ extension AppleNames {
             let fresh: [String: Any] = [kSecValueData as String: Data("fresh".utf8), kSecAttrComment as String: "after"]
             #expect(SecItemUpdate(query([kSecAttrAccount as String: "dora"]), fresh as CFDictionary) == errSecSuccess)
             var result: AnyObject?
-            #expect(SecItemCopyMatching(query([kSecAttrAccount as String: "dora", kSecReturnData as String: true, kSecReturnAttributes as String: true]), &result) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching(
+                    query([kSecAttrAccount as String: "dora", kSecReturnData as String: true, kSecReturnAttributes as String: true]),
+                    &result) == errSecSuccess)
             let found = try #require(result as? [String: Any])
             #expect(found[kSecValueData as String] as? Data == Data("fresh".utf8))
             #expect(found[kSecAttrComment as String] as? String == "after")
@@ -137,7 +155,9 @@ extension AppleNames {
             var result: AnyObject?
             #expect(SecItemCopyMatching(query([kSecReturnData as String: true]), &result) == errSecSuccess)
             #expect(result as? Data == Data())
-            #expect(SecItemCopyMatching(query([kSecReturnData as String: true, kSecReturnAttributes as String: true]), &result) == errSecSuccess)
+            #expect(
+                SecItemCopyMatching(query([kSecReturnData as String: true, kSecReturnAttributes as String: true]), &result) == errSecSuccess
+            )
             let attributes = try #require(result as? [String: Any])
             #expect(attributes[kSecValueData as String] == nil)
             #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenUnlocked as String)
@@ -154,7 +174,8 @@ extension AppleNames {
         @Test func textAndDataOfTheSameBytesAreTheSameAccount() {
             #expect(add("twin", "1") == errSecSuccess)
             let twin: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: Data("twin".utf8),
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+                kSecAttrAccount as String: Data("twin".utf8),
             ]
             #expect(SecItemAdd(twin as CFDictionary, nil) == errSecDuplicateItem)
         }

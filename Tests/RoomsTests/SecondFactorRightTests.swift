@@ -91,7 +91,9 @@ extension AppleNames {
                 let third = server.challenge()
                 #expect(server.accepts(try await factor.signChallenge(third, algorithm: algorithm), of: third, algorithm: algorithm))
                 // Each challenge asks, since each time the right is another instance.
-                #expect(await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) } == LAError.Code.authenticationFailed.rawValue)
+                #expect(
+                    await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
+                        == LAError.Code.authenticationFailed.rawValue)
                 #expect(person.questions.map(\.ways) == [.finger, .finger, .finger])
                 #expect(Set(person.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
@@ -108,7 +110,8 @@ extension AppleNames {
                 reader.expect(.match, .match, .match)
                 try await right.authorize(localizedReason: "sign")
                 try rooms.enrol(reader)
-                #expect(await code { _ = try await right.key.sign(Data(), algorithm: algorithm) } == LAError.Code.authenticationFailed.rawValue)
+                #expect(
+                    await code { _ = try await right.key.sign(Data(), algorithm: algorithm) } == LAError.Code.authenticationFailed.rawValue)
                 #expect(right.state == .notAuthorized)
                 for _ in 1...2 {
                     #expect(await code { try await right.authorize(localizedReason: "sign") } == LAError.Code.authenticationFailed.rawValue)

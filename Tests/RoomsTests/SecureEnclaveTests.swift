@@ -38,7 +38,8 @@ extension AppleNames {
         }
 
         @Test func aKeyAsksAsItsControlSays() throws {
-            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
             let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
             defer { person.leave() }
             let context = LAContext()

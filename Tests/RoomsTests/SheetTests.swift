@@ -26,7 +26,9 @@ struct SheetTests {
         }
 
         func value() throws -> Value {
-            guard ended.wait(timeout: .now() + 30) == .success, let result = result.withLock({ $0 }) else { throw Desktop.Fault(description: "the call does not end") }
+            guard ended.wait(timeout: .now() + 30) == .success, let result = result.withLock({ $0 }) else {
+                throw Desktop.Fault(description: "the call does not end")
+            }
             return try result.get()
         }
     }

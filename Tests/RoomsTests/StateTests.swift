@@ -88,7 +88,9 @@ struct StateTests {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "kept")
-        #expect(refusal { try rooms.authentication.changePasscode(from: secret("wrong one"), to: secret("another one")) } == .authenticationFailed)
+        #expect(
+            refusal { try rooms.authentication.changePasscode(from: secret("wrong one"), to: secret("another one")) }
+                == .authenticationFailed)
         #expect(refusal { try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("1234")) } == .passcodeTooWeak)
         try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another one"))
         try rooms.authentication.lock()

@@ -76,7 +76,10 @@ struct StressTests {
         let (rounds, calls) = (record.makers.withLock { $0.count }, record.calls.withLock { $0 })
         #expect(rounds > 0 && calls[1] > 0)
         print(
-            "stress: \(Self.seconds) s, \(calls[0]) calls of writers, \(calls[1]) of readers, \(rounds) items that all wanted to make; \(report.rows) rows left"
+            """
+            stress: \(Self.seconds) s, \(calls[0]) calls of writers, \(calls[1]) of readers, \(rounds) items that all wanted to make; \
+            \(report.rows) rows left
+            """
         )
     }
 

@@ -94,7 +94,8 @@ struct TimeTests {
 
     @Test func aGraceLetsAShortSleepPass() throws {
         try rooms.add("s", "a", "class A")
-        try rooms.authentication.configure(LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
+        try rooms.authentication.configure(
+            LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
         try clock.machineSleeps(forSeconds: 200)
         #expect(try rooms.read("s", "a") == "class A")
         try clock.machineSleeps(forSeconds: 310)

@@ -209,11 +209,14 @@ extension AppleNames {
             // Keys and certificates have classes of their own, where Apple's names find them.
             let tag = Data(name.service.utf8)
             let key: [String: Any] = [
-                kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag, kSecValueData as String: Data("a private key".utf8),
+                kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag,
+                kSecValueData as String: Data("a private key".utf8),
             ]
             #expect(SecItemAdd(key as CFDictionary, nil) == errSecSuccess)
             var result: AnyObject?
-            let query: [String: Any] = [kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag, kSecReturnData as String: true]
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag, kSecReturnData as String: true,
+            ]
             #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
             #expect(result as? Data == Data("a private key".utf8))
             #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)

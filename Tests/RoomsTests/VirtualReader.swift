@@ -70,11 +70,13 @@ final class VirtualReader: Sendable {
 
     /// A finger that matches, for the question that was asked last.
     func touch() {
-        guard let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
-            guard let last = state.asked.last else { return nil }
-            let honest = ReaderVerdict(outcome: .matched, person: last.person, nonce: last.nonce, fingers: state.fingers)
-            return (honest, state.held.removeValue(forKey: last.person))
-        }) else { return }
+        guard
+            let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
+                guard let last = state.asked.last else { return nil }
+                let honest = ReaderVerdict(outcome: .matched, person: last.person, nonce: last.nonce, fingers: state.fingers)
+                return (honest, state.held.removeValue(forKey: last.person))
+            })
+        else { return }
         try? send(.verdict(seal(honest)), held)
     }
 
@@ -88,7 +90,9 @@ final class VirtualReader: Sendable {
     /// The list of fingers is another one, and no ceremony of the enclave's made it.
     func tellChange(of person: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
-        try say(ReaderVerdict(outcome: .changed, person: person, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
+        try say(
+            ReaderVerdict(
+                outcome: .changed, person: person, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
     }
 
     /// Says a word as it is, under the right code or not.

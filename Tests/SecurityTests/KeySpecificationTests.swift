@@ -10,7 +10,8 @@ import Testing
     @Test func whatIsNotSupportedIsListedAndNothingElse() throws {
         let specification = try String(contentsOf: root.appendingPathComponent("Specs/key-algorithms.md"), encoding: .utf8)
         let refused = Set(specification.split(separator: "\n").filter { $0.hasPrefix("algid:") }.map(String.init))
-        let source = try String(contentsOf: root.appendingPathComponent("Sources/Callers/VaubanSecurity/Keys/SecKeyAlgorithm.swift"), encoding: .utf8)
+        let source = try String(
+            contentsOf: root.appendingPathComponent("Sources/Callers/VaubanSecurity/Keys/SecKeyAlgorithm.swift"), encoding: .utf8)
         let names = source.split(separator: "\"").filter { $0.hasPrefix("algid:") }.map(String.init)
         #expect(names.count > 80 && Set(names).count == names.count && refused.isSubset(of: names))
         var keys: [SecKey] = []

@@ -39,8 +39,15 @@ import Testing
                 #expect(form == "X962" || (signature as Data).count == 2 * ((bits + 7) / 8))
                 #expect(SecKeyVerifySignature(publicKey, name, data, signature, nil))
                 // Another message, another key, a changed signature.
-                #expect(failure { SecKeyVerifySignature(publicKey, name, (kind == "digest" ? Data(repeating: 1, count: (data as Data).count) : Data()) as CFData, signature, $0) ? 1 : nil } == errSecVerifyFailed)
-                #expect(failure { SecKeyVerifySignature(publicKey, name, data, (signature as Data).dropLast() as NSData, $0) ? 1 : nil } == errSecVerifyFailed)
+                #expect(
+                    failure {
+                        SecKeyVerifySignature(
+                            publicKey, name, (kind == "digest" ? Data(repeating: 1, count: (data as Data).count) : Data()) as CFData,
+                            signature, $0) ? 1 : nil
+                    } == errSecVerifyFailed)
+                #expect(
+                    failure { SecKeyVerifySignature(publicKey, name, data, (signature as Data).dropLast() as NSData, $0) ? 1 : nil }
+                        == errSecVerifyFailed)
             }
         }
         let stranger = try curve(bits)
@@ -99,7 +106,10 @@ import Testing
     @Test func whatIsEncryptedToRSAIsOpenedByIt() throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
-        for name in [SecKeyAlgorithm.rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA1, .rsaEncryptionOAEPSHA256, .rsaEncryptionOAEPSHA1AESGCM, .rsaEncryptionOAEPSHA256AESGCM] {
+        for name in [
+            SecKeyAlgorithm.rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA1, .rsaEncryptionOAEPSHA256, .rsaEncryptionOAEPSHA1AESGCM,
+            .rsaEncryptionOAEPSHA256AESGCM,
+        ] {
             let packet = try #require(SecKeyCreateEncryptedData(publicKey, name, message as CFData, nil))
             #expect(SecKeyCreateDecryptedData(key, name, packet, nil) as Data? == message)
         }
@@ -123,11 +133,15 @@ import Testing
         }
         let raw = both(.ecdhKeyExchangeStandard, [:])
         #expect(raw.0 != nil && raw.0 == raw.1 && raw.0?.count == (bits + 7) / 8)
-        let derived = both(.ecdhKeyExchangeStandardX963SHA256, [kSecKeyKeyExchangeParameterRequestedSize: 40, kSecKeyKeyExchangeParameterSharedInfo: message])
+        let derived = both(
+            .ecdhKeyExchangeStandardX963SHA256,
+            [kSecKeyKeyExchangeParameterRequestedSize: 40, kSecKeyKeyExchangeParameterSharedInfo: message])
         #expect(derived.0 != nil && derived.0 == derived.1 && derived.0?.count == 40)
         let other = both(.ecdhKeyExchangeStandardX963SHA256, [kSecKeyKeyExchangeParameterRequestedSize: 40])
         #expect(other.0 != derived.0)
-        #expect(failure { SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandardX963SHA256, theirPublic, [:] as CFDictionary, $0) } == errSecParam)
+        #expect(
+            failure { SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandardX963SHA256, theirPublic, [:] as CFDictionary, $0) }
+                == errSecParam)
         let another = try curve(bits == 256 ? 384 : 256)
         let elsewhere = try #require(SecKeyCopyPublicKey(another))
         #expect(failure { SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandard, elsewhere, [:] as CFDictionary, $0) } == errSecParam)
@@ -143,7 +157,10 @@ import Testing
         #expect(SecKeyIsAlgorithmSupported(publicKey, .verify, .ecdsaSignatureMessageX962SHA256))
         #expect(!SecKeyIsAlgorithmSupported(key, .verify, .ecdsaSignatureMessageX962SHA256))
         #expect(!SecKeyIsAlgorithmSupported(key, .decrypt, .ecdsaSignatureMessageX962SHA256))
-        for name in [SecKeyAlgorithm.ecdsaSignatureMessageX962SHA224, .rsaSignatureMessagePSSSHA256, .rsaSignatureRaw, algorithm("algid:sign:none"), algorithm("")] {
+        for name in [
+            SecKeyAlgorithm.ecdsaSignatureMessageX962SHA224, .rsaSignatureMessagePSSSHA256, .rsaSignatureRaw, algorithm("algid:sign:none"),
+            algorithm(""),
+        ] {
             #expect(!SecKeyIsAlgorithmSupported(key, .sign, name))
             #expect(failure { SecKeyCreateSignature(key, name, message as CFData, $0) } == errSecParam)
         }
@@ -178,14 +195,18 @@ import Testing
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         let mine = try #require(SecKeyCopyAttributes(key)) as NSDictionary
         let theirs = try #require(SecKeyCopyAttributes(publicKey)) as NSDictionary
-        #expect(mine[kSecAttrKeyClass] as? String == kSecAttrKeyClassPrivate as String && theirs[kSecAttrKeyClass] as? String == kSecAttrKeyClassPublic as String)
+        #expect(
+            mine[kSecAttrKeyClass] as? String == kSecAttrKeyClassPrivate as String
+                && theirs[kSecAttrKeyClass] as? String == kSecAttrKeyClassPublic as String)
         #expect(mine[kSecAttrKeyType] as? String == kSecAttrKeyTypeECSECPrimeRandom as String)
         #expect(mine[kSecAttrKeySizeInBits] as? Int == 256 && mine[kSecAttrEffectiveKeySize] as? Int == 256)
         #expect(mine[kSecAttrApplicationLabel] as? Data == theirs[kSecAttrApplicationLabel] as? Data)
         #expect((mine[kSecAttrApplicationLabel] as? Data)?.count == 20)
         for (name, inPrivate, inPublic) in [
-            (kSecAttrCanSign, true, false), (kSecAttrCanVerify, false, true), (kSecAttrCanDecrypt, true, false), (kSecAttrCanEncrypt, false, true),
-            (kSecAttrCanDerive, true, false), (kSecAttrIsPermanent, true, true), (kSecAttrIsExtractable, true, true), (kSecAttrIsSensitive, false, false),
+            (kSecAttrCanSign, true, false), (kSecAttrCanVerify, false, true), (kSecAttrCanDecrypt, true, false),
+            (kSecAttrCanEncrypt, false, true),
+            (kSecAttrCanDerive, true, false), (kSecAttrIsPermanent, true, true), (kSecAttrIsExtractable, true, true),
+            (kSecAttrIsSensitive, false, false),
         ] { #expect(mine[name] as? Bool == inPrivate && theirs[name] as? Bool == inPublic, "\(name)") }
         let rsa = try Self.rsa.get()
         #expect(SecKeyGetBlockSize(key) == 32 && SecKeyGetBlockSize(rsa) == 256)
@@ -238,7 +259,10 @@ import Testing
             #expect(SecKeyRawSign(key, padding, digest, digest.count, &signature, &short) == errSecParam)
         }
         var (publicKey, privateKey): (SecKey?, SecKey?) = (nil, nil)
-        #expect(SecKeyGeneratePair([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as CFDictionary, &publicKey, &privateKey) == errSecSuccess)
+        #expect(
+            SecKeyGeneratePair(
+                [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] as CFDictionary, &publicKey, &privateKey)
+                == errSecSuccess)
         #expect(publicKey != nil && privateKey.flatMap(SecKeyCopyPublicKey) == publicKey)
     }
 

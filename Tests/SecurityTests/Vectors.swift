@@ -9,7 +9,8 @@ struct Vectors {
     init(_ name: String, file: String = #filePath) throws {
         let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let data = try Data(contentsOf: root.appendingPathComponent("Vectors/wycheproof/\(name).json"))
-        guard let whole = try JSONSerialization.jsonObject(with: data) as? [String: Any], let groups = whole["testGroups"] as? [[String: Any]],
+        guard let whole = try JSONSerialization.jsonObject(with: data) as? [String: Any],
+            let groups = whole["testGroups"] as? [[String: Any]],
             let count = whole["numberOfTests"] as? Int
         else { throw CocoaError(.fileReadCorruptFile) }
         self.groups = groups.map(VectorGroup.init)

@@ -54,7 +54,9 @@ import Testing
                 // Ours are fixed in length, and what is told of a key is its own public half.
                 guard let mine = privateKey(test.bytes("private"), coordinateBytes: bytes) else { continue }
                 let theirs = key(test.text("public"), type: "73", half: "0")
-                let shared = theirs.flatMap { SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandard, $0, [:] as CFDictionary, nil) as Data? }
+                let shared = theirs.flatMap {
+                    SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandard, $0, [:] as CFDictionary, nil) as Data?
+                }
                 switch test.result {
                 case "valid":
                     #expect(shared == test.bytes("shared"), "\(file) \(test.number)")
@@ -69,7 +71,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("rsa_oaep_2048_sha1_mgf1sha1", SecKeyAlgorithm.rsaEncryptionOAEPSHA1), ("rsa_oaep_2048_sha256_mgf1sha256", .rsaEncryptionOAEPSHA256),
+        ("rsa_oaep_2048_sha1_mgf1sha1", SecKeyAlgorithm.rsaEncryptionOAEPSHA1),
+        ("rsa_oaep_2048_sha256_mgf1sha256", .rsaEncryptionOAEPSHA256),
         ("rsa_pkcs1_2048", .rsaEncryptionPKCS1),
     ])
     func decryptions(_ file: String, _ algorithm: SecKeyAlgorithm) throws {
@@ -93,7 +96,9 @@ import Testing
 
     // MARK: Keys of the vectors
 
-    private func attributes(_ type: String, _ half: String) -> CFDictionary { [kSecAttrKeyType: type, kSecAttrKeyClass: half] as CFDictionary }
+    private func attributes(_ type: String, _ half: String) -> CFDictionary {
+        [kSecAttrKeyType: type, kSecAttrKeyClass: half] as CFDictionary
+    }
 
     private func key(_ hex: String, type: String, half: String) -> SecKey? {
         SecKeyCreateWithData(Data(hex: hex) as CFData, attributes(type, half), nil)
@@ -107,5 +112,7 @@ import Testing
     }
 
     /// PKCS#8 is a PKCS#1 key in an envelope of 26 bytes, at these sizes.
-    private func pkcs1(_ group: VectorGroup) throws -> Data { Data(try #require(group["privateKeyPkcs8"] as? String).hexBytes.dropFirst(26)) }
+    private func pkcs1(_ group: VectorGroup) throws -> Data {
+        Data(try #require(group["privateKeyPkcs8"] as? String).hexBytes.dropFirst(26))
+    }
 }

@@ -24,7 +24,9 @@ enum Texts {
         }
     }
 
-    static func recoveryKey(_ number: Int) -> RecoveryKey { RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: UInt8(number), count: 16))) }
+    static func recoveryKey(_ number: Int) -> RecoveryKey {
+        RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: UInt8(number), count: 16)))
+    }
     static func fingers(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 32) }
     static let password = "an application's own"
     static let otherSettings = LockSettings(graceSeconds: 120, idleSeconds: 3000, locksWithScreen: true)
@@ -92,7 +94,8 @@ struct Doing {
         case .showFinger: try read(try finger(), &answers)
         case .renewItems: try renew(&answers)
         case .recover:
-            try vault.recover(with: Texts.recoveryKey(arguments.recovery), to: other(), newRecoveryKey: Texts.recoveryKey(arguments.otherRecovery))
+            try vault.recover(
+                with: Texts.recoveryKey(arguments.recovery), to: other(), newRecoveryKey: Texts.recoveryKey(arguments.otherRecovery))
         case .recoverWrong: try vault.recover(with: Texts.recoveryKey(9), to: other(), newRecoveryKey: nil)
         case .newRecovery: try vault.setRecoveryKey(Texts.recoveryKey(arguments.otherRecovery), passcode: right())
         case .noRecovery: try vault.setRecoveryKey(nil, passcode: right())

@@ -68,7 +68,9 @@ extension World {
                 if model.renewed[item] != nil { throw Difference("\(item.kind) could not be brought under a newer key") }
                 continue
             }
-            guard let renewed = model.renewed.removeValue(forKey: item) else { throw Difference("\(item.kind) was brought under a newer key") }
+            guard let renewed = model.renewed.removeValue(forKey: item) else {
+                throw Difference("\(item.kind) was brought under a newer key")
+            }
             rows[item] = nil
             model.items.remove(item)
             rows[renewed] = sealed

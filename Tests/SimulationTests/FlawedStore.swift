@@ -68,7 +68,9 @@ private struct HastyFolder: StateFolder {
 
 private struct HastyFile: StateFile {
     let inner: any StateFile
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFault) -> Int { try inner.read(into: buffer, at: offset) }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFault) -> Int {
+        try inner.read(into: buffer, at: offset)
+    }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) -> Int { try inner.write(bytes, at: offset) }
     func sync() throws(SystemFault) {}
 }

@@ -27,7 +27,8 @@ extension World {
         let arguments = Arguments(model, stored)
         try look { world, vault, machine in
             var answers = Answers()
-            try Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0).read(GatheredEvidence(), &answers)
+            try Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0).read(
+                GatheredEvidence(), &answers)
             return { tape in
                 try world.model.settle(&tape)
                 try world.expectRead(answers, Shown())
@@ -43,7 +44,10 @@ extension World {
     }
 
     private final class Copy {
-        var model: EnclaveModel { get { world.model } set { world.model = newValue } }
+        var model: EnclaveModel {
+            get { world.model }
+            set { world.model = newValue }
+        }
         var world: World
         init(_ world: World) { self.world = world }
         func compare(_ status: DeviceStatus) throws { try world.compare(status) }

@@ -13,7 +13,9 @@ enum Sampling {
         case 16: return .powerCut(operation, instant: chance.below(64), seed: chance.next())
         default:
             let step = chance.below(30)
-            let faults: [SimulatedDisk.Fault] = [.full(from: step), .short(at: step), .broken(at: step), .broken(at: step), .readOnly(from: step)]
+            let faults: [SimulatedDisk.Fault] = [
+                .full(from: step), .short(at: step), .broken(at: step), .broken(at: step), .readOnly(from: step),
+            ]
             return .failing(operation, faults[chance.below(faults.count)])
         }
     }

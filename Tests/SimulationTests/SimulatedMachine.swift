@@ -77,7 +77,9 @@ private struct RecordingBackend: EnclaveBackend {
     let log: StorageLog
 
     var deviceIdentifier: [UInt8] { inner.deviceIdentifier }
-    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { try inner.deviceKey(label: label, context: context) }
+    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+        try inner.deviceKey(label: label, context: context)
+    }
 
     func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
         log.note(.tangled)

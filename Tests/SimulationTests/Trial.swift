@@ -99,7 +99,8 @@ extension World {
             var chance = Chance(seed: seed)
             world.image = image.survivor(&chance)
             let keybag = Machine.file(.keybag, in: world.image), record = Machine.file(.attempts, in: world.image)
-            guard let bag = stored.bags.first(where: { $0.bytes == keybag }), let tries = stored.records.first(where: { $0.bytes == record })
+            guard let bag = stored.bags.first(where: { $0.bytes == keybag }),
+                let tries = stored.records.first(where: { $0.bytes == record })
             else { throw Difference("a power cut between operations left a file that may not be") }
             world.stored = stored.only(bag, tries)
             try world.restart(power: true)

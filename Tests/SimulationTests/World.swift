@@ -106,7 +106,9 @@ struct World {
         }
         // Some may have come and gone within one operation.
         for (gone, name) in zip(keybag.destroyed, bag.destroyed) where names[name] == nil { names[name] = gone.generation }
-        guard keybag.destroyed.map(\.generation) == bag.destroyed.map({ names[$0] }), Set(keybag.slots.map(\.generation)).count == keybag.slots.count else {
+        guard keybag.destroyed.map(\.generation) == bag.destroyed.map({ names[$0] }),
+            Set(keybag.slots.map(\.generation)).count == keybag.slots.count
+        else {
             throw Difference("the destroyed keys differ")
         }
     }

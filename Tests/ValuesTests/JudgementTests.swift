@@ -77,7 +77,10 @@ import VaubanAccessPolicy
         #expect(mismatches.isEmpty)
         #expect(made.values.reduce(forbidden) { $0 + $1.count } == 148 * ItemOperation.allCases.count)
         print(
-            "policy function: \(made.count) requirements of 148 flag sets and \(ItemOperation.allCases.count) operations, \(forbidden) pairs forbidden"
+            """
+            policy function: \(made.count) requirements of 148 flag sets and \(ItemOperation.allCases.count) operations, \(forbidden) \
+            pairs forbidden
+            """
         )
         for protection in Protection.allCases {
             for flags in AccessControlTests.combinations {

@@ -94,12 +94,17 @@ import VaubanSecretBytes
         // Where it was reckoned how soon what people choose is guessed, that is what is said, and never more than trying all.
         #expect(
             policy.estimate(of: strength("Summer2024"), likelyGuessesLog2: 15)
-                == "letters and digits: whoever has this disk and tries words, names, dates and rows of keys first needs about 3 hours (a quarter of a second a guess on this machine)"
+                == """
+                letters and digits: whoever has this disk and tries words, names, dates and rows of keys first needs about 3 hours (a \
+                quarter of a second a guess on this machine)
+                """
         )
         #expect(policy.estimate(of: strength("k7vq2m"), likelyGuessesLog2: 80).contains("needs about 18 years"))
         #expect(policy.estimate(of: strength("correct horse battery"), likelyGuessesLog2: 60).contains("needs more than a thousand years"))
         #expect(policy.estimate(of: strength("73915026"), likelyGuessesLog2: 26) == policy.estimate(of: strength("73915026")))
-        #expect(policy.estimate(of: strength("19870612"), likelyGuessesLog2: 14).hasSuffix("dates and rows of keys first, which takes about 69 minutes"))
+        #expect(
+            policy.estimate(of: strength("19870612"), likelyGuessesLog2: 14).hasSuffix(
+                "dates and rows of keys first, which takes about 69 minutes"))
         // The number of characters is told of digits alone.
         #expect(!policy.estimate(of: strength("k7vq2mzr")).contains("eight"))
     }

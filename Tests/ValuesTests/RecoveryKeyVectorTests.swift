@@ -25,11 +25,12 @@ import VaubanSecretBytes
                 let bytes = key.bytes()
                 #expect(bytes.withUnsafeBytes { WireVectors.hexadecimal(Array($0)) } == vector.key)
             } catch {
-                let failure = switch error {
-                case .wrongLength: "length"
-                case .notADigit: "digit"
-                case .slip(let group): "group \(group)"
-                }
+                let failure =
+                    switch error {
+                    case .wrongLength: "length"
+                    case .notADigit: "digit"
+                    case .slip(let group): "group \(group)"
+                    }
                 #expect(failure == vector.failure)
             }
         }

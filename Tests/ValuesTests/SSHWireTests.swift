@@ -70,12 +70,14 @@ import VaubanSecretBytes
         guard case .login(let read) = SSHSignedData(login) else { return #expect(Bool(false), "this is a login") }
         #expect(read.user == "git" && read.publicKey == Self.key.blob && read.hostKey == Self.key.blob)
         #expect(SSHSignedData(login + [0]) == .unknown)
-        let message = Array("SSHSIG".utf8) + SSHWriter.of { writer in
-            writer.text("git")
-            writer.string([])
-            writer.text("sha256")
-            writer.string([UInt8](repeating: 0, count: 32))
-        }
+        let message =
+            Array("SSHSIG".utf8)
+            + SSHWriter.of { writer in
+                writer.text("git")
+                writer.string([])
+                writer.text("sha256")
+                writer.string([UInt8](repeating: 0, count: 32))
+            }
         #expect(SSHSignedData(message) == .message(namespace: "git"))
         #expect(SSHSignedData(Array(message.dropLast())) == .unknown)
         #expect(SSHSignedData(SSHWriter.of { $0.text("ssh-ed25519-cert-v01@openssh.com") }) == .certificate)
@@ -84,6 +86,8 @@ import VaubanSecretBytes
     /// Every beginning of a message is refused, and nothing is read beyond it.
     @Test func nothingIsReadBeyondTheEnd() {
         let whole = Self.addition([1, 0, 0, 0, 60])
-        for count in 0..<whole.count where count != whole.count - 5 { #expect(throws: SSHFault.self) { try Self.request(Array(whole[..<count])) } }
+        for count in 0..<whole.count where count != whole.count - 5 {
+            #expect(throws: SSHFault.self) { try Self.request(Array(whole[..<count])) }
+        }
     }
 }

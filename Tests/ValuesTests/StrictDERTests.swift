@@ -121,7 +121,9 @@ import VaubanDER
     /// A state file of a later Vauban is refused by name and left; what names no later version is damage.
     @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
     func aLaterVersionIsToldFromDamage(_ version: Int8, _ newer: Int64?) {
-        let fault = #expect(throws: DERFault.self) { try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number)) }
+        let fault = #expect(throws: DERFault.self) {
+            try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number))
+        }
         #expect(fault?.newerVersion == newer)
         #expect(fault?.description == "version \(version) is not known; this Vauban speaks version 1")
         #expect(DERFault("a field is missing").newerVersion == nil)

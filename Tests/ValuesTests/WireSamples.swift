@@ -172,7 +172,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
             ].enumerated().map { WireSample("\($0)", $1) }
             + [
-                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1), .signed(octets(7, 64)), .shared, .closed,
+                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1),
+                .signed(octets(7, 64)), .shared, .closed,
             ].enumerated().map { WireSample("\($0)", $1) }
     }()
 
@@ -205,7 +206,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
-            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine, .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights,
+            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine,
+            .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights,
             .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
             .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
             .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
@@ -220,19 +222,23 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
             ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .waitingForPerson("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report), .examined(DoctorReport()), .examined(reportWithoutRoom),
-            .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)), .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
+            .waitingForPerson("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
+            .examined(DoctorReport()), .examined(reportWithoutRoom),
+            .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)),
+            .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(
         passcodeIsSet: true, passcodeIsUsable: false, readerIsThere: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
         fingersAreUsable: true, domainState: octets(3, 32))
 
-    private static let personRequests: [PersonRequest] = [
-        .status, .challenge(.set), .challenge(.unlock), .unlock(challenge, passcode), .unlockByFinger, .lock, .canEvaluate(.biometry),
-        .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
-        .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .environment, .eraseWithoutPasscode(challenge),
-    ] + credentialRequests.map { .credential($0, challenge, authority: passcode) }
+    private static let personRequests: [PersonRequest] =
+        [
+            .status, .challenge(.set), .challenge(.unlock), .unlock(challenge, passcode), .unlockByFinger, .lock, .canEvaluate(.biometry),
+            .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
+            .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .environment,
+            .eraseWithoutPasscode(challenge),
+        ] + credentialRequests.map { .credential($0, challenge, authority: passcode) }
 
     private static let credentialRequests: [CredentialRequest] = [
         .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: passcode), .changePasscode(new: passcode, rolls: true),
@@ -243,7 +249,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     private static let personAnswers: [PersonAnswer] = [
         .done, .status(status), .status(fullStatus), .challenge(challenge), .evaluated(EvaluationResult()),
-        .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))), .environment(.none), .environment(environment),
+        .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))), .environment(.none),
+        .environment(environment),
         .fingers([]), .fingers(["right-thumb", "left-thumb"]),
     ]
 

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they are
+/// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they
+/// are
 /// written from the samples; a test after a change of a wire says so.
 @Suite(.serialized) struct WireVectorTests {
     /// A format's document in Specs, by which its file is named.
@@ -41,7 +42,9 @@ import Testing
     @Test(arguments: formats) func eachIsTakenOrRefusedAsItSays(_ format: String) throws {
         let file = WireVectors.folder.appendingPathComponent("\(format).json")
         let vectors = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file)).vectors
-        let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) { first, _ in first }
+        let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) {
+            first, _ in first
+        }
         var refused = 0
         for vector in vectors {
             let sample = try #require(samples[vector.message], "\(vector.message) is no message of \(format)")

@@ -16,13 +16,15 @@ import Testing
     }
 
     @Test func dependenciesOfEveryFormAreRead() throws {
-        let graph = try PackageGraph(json: Data("""
-            {"targets": [
-                {"name": "A", "type": "regular", "path": "Sources/A", "settings": [],
-                 "dependencies": [{"byName": ["B", null]}, {"product": ["C", "package-c", null, {"platformNames": ["linux"]}]}]},
-                {"name": "B", "type": "executable", "dependencies": [{"target": ["D", null]}]}
-            ]}
-            """.utf8))
+        let graph = try PackageGraph(
+            json: Data(
+                """
+                {"targets": [
+                    {"name": "A", "type": "regular", "path": "Sources/A", "settings": [],
+                     "dependencies": [{"byName": ["B", null]}, {"product": ["C", "package-c", null, {"platformNames": ["linux"]}]}]},
+                    {"name": "B", "type": "executable", "dependencies": [{"target": ["D", null]}]}
+                ]}
+                """.utf8))
         #expect(graph.targets.map(\.dependencies) == [["B", "C"], ["D"]])
         #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
     }

@@ -7,7 +7,9 @@ import Testing
     private static func texts() throws -> [(name: String, text: String)] { try read.get() }
 
     private static let read: Result<[(name: String, text: String)], any Error> = Result {
-        let folders = ["Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Specs", "Manual", "Models", "Install", "Vectors", "scripts"]
+        let folders = [
+            "Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Specs", "Manual", "Models", "Install", "Vectors", "scripts",
+        ]
         let extensions: Set<String> = ["swift", "c", "h", "md", "sh", "py", "pml", "1", "5", "8", "in"]
         var files = folders.flatMap { SourceTree.files(in: SourceTree.root.appendingPathComponent($0), withExtension: extensions) }
         files += SourceTree.files(in: SourceTree.root.appendingPathComponent("scripts"), withExtension: [""])
@@ -35,8 +37,9 @@ import Testing
 
     /// Also by its file name alone, as documents that lie beside each other do.
     @Test func documentsAreThere() throws {
+        // INSTALL.md is a release's, made by scripts/dist.
         let documents = Set(
-            SourceTree.files(in: SourceTree.root, withExtension: ["md"]).map(\.lastPathComponent) + ["INSTALL.md"])  // a release's, by scripts/dist
+            SourceTree.files(in: SourceTree.root, withExtension: ["md"]).map(\.lastPathComponent) + ["INSTALL.md"])
         for (name, text) in try Self.texts() {
             for match in text.matches(of: #/[^\w.*-]([a-zA-Z][\w-]*\.md)\b/#) where !documents.contains(String(match.1)) {
                 // What tests write for themselves.
@@ -50,7 +53,9 @@ import Testing
         for (name, text) in try Self.texts() where name.hasSuffix(".md") && !name.contains(".docc/") {
             let folder = name.split(separator: "/").dropLast().joined(separator: "/")
             for match in text.matches(of: #/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/#) {
-                #expect(Self.exists(folder.isEmpty ? String(match.1) : "\(folder)/\(match.1)"), "\(name) links to \(match.1), which is not there")
+                #expect(
+                    Self.exists(folder.isEmpty ? String(match.1) : "\(folder)/\(match.1)"),
+                    "\(name) links to \(match.1), which is not there")
             }
         }
     }
@@ -68,7 +73,9 @@ import Testing
                     headings[document] = Set(lines.compactMap { $0.firstMatch(of: #/^#+ ([0-9]+(?:\.[0-9]+)?)/#).map { String($0.1) } })
                 }
                 count += 1
-                #expect(headings[document]?.contains(String(match.2)) == true, "\(name) cites \(document), \(match.2): no heading has that number")
+                #expect(
+                    headings[document]?.contains(String(match.2)) == true,
+                    "\(name) cites \(document), \(match.2): no heading has that number")
             }
         }
         #expect(count > 30, "too few citations were found for this to mean anything")

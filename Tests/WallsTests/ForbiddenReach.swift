@@ -38,8 +38,11 @@ let forbiddenReaches = [
         modulePrefixes: ["NIO"],
         headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
     // A room knows another by its door alone.
-    ForbiddenReach(target: "keychaind", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
-    ForbiddenReach(target: "authd", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Keychain", "KeychainStore", "GRDB", "Crypto", "CVaubanBus"]),
+    ForbiddenReach(
+        target: "keychaind", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
+    ForbiddenReach(
+        target: "authd",
+        modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Keychain", "KeychainStore", "GRDB", "Crypto", "CVaubanBus"]),
     ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
     ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
     ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),

@@ -29,14 +29,17 @@ struct PackageGraph {
         try process.run()
         let json = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Fault(description: "swift package dump-package ended with \(process.terminationStatus)") }
+        guard process.terminationStatus == 0 else {
+            throw Fault(description: "swift package dump-package ended with \(process.terminationStatus)")
+        }
         return try PackageGraph(json: json)
     }
 
     init(json: Data) throws {
         targets = try JSONDecoder().decode(Manifest.self, from: json).targets.map { target in
             Target(
-                name: target.name, kind: target.type, folder: SourceTree.root.appendingPathComponent(target.path ?? "Sources/\(target.name)"),
+                name: target.name, kind: target.type,
+                folder: SourceTree.root.appendingPathComponent(target.path ?? "Sources/\(target.name)"),
                 dependencies: Set(target.dependencies.compactMap(\.name)))
         }
     }

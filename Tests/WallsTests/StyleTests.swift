@@ -16,6 +16,8 @@ import Testing
 
 enum HouseRules {
     static let linesMax = 400
+    /// As `.swift-format` has it, which cannot break a comment or a text.
+    static let columnsMax = 140
 
     /// Each violation as `LINE: what is wrong`.
     static func violations(in source: String, isTest: Bool) -> [String] {
@@ -25,6 +27,7 @@ enum HouseRules {
         for (index, line) in lines.enumerated() {
             let report = { (text: String) in found.append("\(index + 1): \(text)") }
             let codeLine = code[index]
+            if line.count > columnsMax { report("\(line.count) columns; \(columnsMax) are the most") }
             if codeLine.contains("try!") { report("try! turns an error into a crash; handle it or let it through") }
             if line.contains(stub), codeLine.contains("fatalError(") { report("a stub that traps; leave the function out until it exists") }
             if let mark = reminders.first(where: { hasWord($0, in: line) }) { report("\(mark): reminders belong in an issue") }

@@ -37,7 +37,9 @@ import Testing
                 let imports = try SwiftText(SourceTree.text(of: file)).imports
                 imported.formUnion(imports)
                 let surplus = imports.subtracting(allowed).sorted().joined(separator: ", ")
-                #expect(surplus.isEmpty, "\(SourceTree.name(of: file)) imports \(surplus), which Package.swift does not name for \(target.name)")
+                #expect(
+                    surplus.isEmpty, "\(SourceTree.name(of: file)) imports \(surplus), which Package.swift does not name for \(target.name)"
+                )
             }
             // A C target's headers are not read for this.
             guard !files.isEmpty else { continue }
@@ -55,11 +57,15 @@ import Testing
     @Test func theModulesOfTheSDKAreWhatItsLibraryNeeds() throws {
         let graph = try PackageGraph.read()
         let script = try SourceTree.text(of: SourceTree.root.appendingPathComponent("scripts/build-sdk"))
-        let loops = script.matches(of: /for module in ([^;]*);/).map { Set($0.1.split(whereSeparator: { $0.isWhitespace || $0 == "\\" }).map(String.init)) }
+        let loops = script.matches(of: /for module in ([^;]*);/).map {
+            Set($0.1.split(whereSeparator: { $0.isWhitespace || $0 == "\\" }).map(String.init))
+        }
         let compiled = try #require(loops.first { $0.contains("VaubanKeychain") })
         let linked = try #require(loops.first { $0.contains("VaubanKeychainClient") })
         // The flags bring no CryptoKit (Specs/module-names.md).
-        let needed = compiled.reduce(into: Set<String>()) { $0.formUnion(graph.closure(of: $1)) }.subtracting(["VaubanAppleNames", "VaubanCryptoKit"])
+        let needed = compiled.reduce(into: Set<String>()) { $0.formUnion(graph.closure(of: $1)) }.subtracting([
+            "VaubanAppleNames", "VaubanCryptoKit",
+        ])
         let ours = Set(graph.targets.map(\.name))
         #expect(linked.intersection(ours).union(compiled) == needed.intersection(ours))
         #expect(needed.subtracting(ours).isSubset(of: linked))

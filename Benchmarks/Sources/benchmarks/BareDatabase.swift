@@ -24,7 +24,8 @@ final class BareDatabase {
         let columns = Self.columns.map { "\($0.name) BLOB \($0.constraint)" }.joined(separator: ", ")
         try run(
             """
-            CREATE TABLE item(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, protection INTEGER NOT NULL, device_blind BLOB UNIQUE, device_blinds BLOB, \(columns)) STRICT;
+            CREATE TABLE item(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, protection INTEGER NOT NULL, device_blind BLOB UNIQUE, \
+            device_blinds BLOB, \(columns)) STRICT;
             CREATE INDEX item_kind ON item(kind);
             CREATE INDEX item_generation ON item(protection, generation);
             CREATE TABLE lookup(

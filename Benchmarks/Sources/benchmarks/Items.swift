@@ -55,7 +55,8 @@ enum Items {
     static func timeSearch(_ group: Int) throws -> UInt64 {
         var result: CFTypeRef?
         let query: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword, kSecAttrLabel as String: label(group), kSecMatchLimit as String: kSecMatchLimitAll,
+            kSecClass as String: kSecClassGenericPassword, kSecAttrLabel as String: label(group),
+            kSecMatchLimit as String: kSecMatchLimitAll,
             kSecReturnPersistentRef as String: true,
         ]
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }

@@ -42,7 +42,8 @@ struct Scale {
     private func show(_ work: Fleet.Work, _ clients: Int, _ result: Fleet.Result, _ floor: Samples) {
         let ratio = result.samples.median / (2 * floor.median)
         Table.row([
-            work.rawValue, "\(clients)", Table.text(result.samples.median), Table.text(result.samples.p99), Table.text(result.perSecond), Table.text(ratio),
+            work.rawValue, "\(clients)", Table.text(result.samples.median), Table.text(result.samples.p99), Table.text(result.perSecond),
+            Table.text(ratio),
         ])
     }
 
@@ -67,7 +68,10 @@ struct Scale {
         let (add, transaction) = (Samples(added), Samples(bare))
         let target = 2 * transaction.median + 2 * floor.median
         Table.say(
-            "\nadd \(Table.text(add.median)), beside it a bare synced transaction \(Table.text(transaction.median)) us: \(Table.text(add.median / transaction.median)) "
+            """
+            \nadd \(Table.text(add.median)), beside it a bare synced transaction \(Table.text(transaction.median)) us: \
+            \(Table.text(add.median / transaction.median)) 
+            """
                 + "times; twice it and the floor are \(Table.text(target))")
     }
 
@@ -88,7 +92,9 @@ struct Scale {
         var statuses: [UInt64] = []
         var computed: [UInt64] = []
         var writes: [UInt64] = []
-        guard let enclave = Cast(home: home).members.first(where: { $0.name == "enclaved" })?.pid else { throw Fault("there is no enclaved") }
+        guard let enclave = Cast(home: home).members.first(where: { $0.name == "enclaved" })?.pid else {
+            throw Fault("there is no enclaved")
+        }
         for _ in 0..<starts {
             _ = try command(["lock"])
             let before = try computing(enclave)
@@ -99,15 +105,24 @@ struct Scale {
         }
         let (unlock, status, kdf) = (Samples(unlocks).median / 1000, Samples(statuses).median / 1000, Samples(computed).median / 1000)
         Table.say(
-            "unlock \(Table.text(unlock)) ms by `vauban unlock`, of which `vauban status` takes \(Table.text(status)) and enclaved computes \(Table.text(kdf)); "
-                + "left are \(Table.text(unlock - status - kdf)), in which are its synced writes, \(Table.text(Samples(writes).median / 1000)) each")
+            """
+            unlock \(Table.text(unlock)) ms by `vauban unlock`, of which `vauban status` takes \(Table.text(status)) and enclaved \
+            computes \(Table.text(kdf)); 
+            """
+                + """
+                left are \(Table.text(unlock - status - kdf)), in which are its synced writes, \
+                \(Table.text(Samples(writes).median / 1000)) each
+                """
+        )
     }
 
     /// Nanoseconds of all threads of a process, those that have ended too.
     private func computing(_ process: pid_t) throws -> UInt64 {
         var clock = clockid_t()
         var time = timespec()
-        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { throw Fault("process \(process) has no clock") }
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            throw Fault("process \(process) has no clock")
+        }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
@@ -128,7 +143,12 @@ struct Scale {
             calls.append(time)
         }
         let samples = Samples(calls)
-        Table.say("cold start to the first answer, a refusal: median \(Table.text(samples.median / 1000)) ms, slowest \(Table.text(samples.p99 / 1000))")
+        Table.say(
+            """
+            cold start to the first answer, a refusal: median \(Table.text(samples.median / 1000)) ms, slowest \
+            \(Table.text(samples.p99 / 1000))
+            """
+        )
         _ = try command(["unlock", "--passcode-fd", "0"], input: Self.passcode)
     }
 
@@ -207,9 +227,10 @@ enum Table {
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     static func row(_ cells: [String]) {
-        say(cells.enumerated().map { index, cell in
-            let pad = String(repeating: " ", count: max((index == 0 ? 8 : 12) - cell.count, 0))
-            return index == 0 ? cell + pad : pad + cell
-        }.joined())
+        say(
+            cells.enumerated().map { index, cell in
+                let pad = String(repeating: " ", count: max((index == 0 ? 8 : 12) - cell.count, 0))
+                return index == 0 ? cell + pad : pad + cell
+            }.joined())
     }
 }

@@ -26,7 +26,8 @@ enum Signing {
         let time = Samples.now - start
         guard let signature else { throw Fault("a signature was refused") }
         count += 1
-        if count % 4096 == 1, let half = SecKeyCopyPublicKey(key), !SecKeyVerifySignature(half, algorithm, digest as CFData, signature, nil) {
+        if count % 4096 == 1, let half = SecKeyCopyPublicKey(key), !SecKeyVerifySignature(half, algorithm, digest as CFData, signature, nil)
+        {
             throw Fault("a signature is wrong")
         }
         return time

@@ -48,7 +48,9 @@ extension String {
         (1...300).contains(utf8.count) && !hasPrefix(" ") && !hasSuffix(" ") && !contains("  ")
             && unicodeScalars.allSatisfy { scalar in
                 let properties = scalar.properties
-                let hidden: [Unicode.GeneralCategory] = [.control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator]
+                let hidden: [Unicode.GeneralCategory] = [
+                    .control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator,
+                ]
                 return !hidden.contains(properties.generalCategory) && !properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
                     && (!properties.isWhitespace || scalar == " ")
             }

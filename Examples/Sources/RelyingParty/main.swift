@@ -33,7 +33,9 @@ struct RelyingParty {
     static let openFor = 120
 
     private func file(_ kind: String, _ name: String) throws -> URL {
-        let isPlain = name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x2d }
+        let isPlain = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x2d
+        }
         guard isPlain, (1...64).contains(name.utf8.count) else { throw Refusal.name }
         let place = folder.appendingPathComponent(kind)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -66,13 +68,15 @@ struct RelyingParty {
         guard let response = try? JSONDecoder().decode(Response.self, from: line) else { throw Refusal.response }
         let open = try file("open", response.nonce)
         // Whoever takes it away has it; of two at the same time that is one.
-        guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil else {
+        guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil
+        else {
             throw Refusal.notOpen
         }
         guard Int(Date().timeIntervalSince1970) < challenge.expires else { throw Refusal.expired }
 
         // Authentication: who is it? The text that is verified is the one that was asked, whatever was shown elsewhere.
-        guard let stored = try? Data(contentsOf: try file("people", challenge.person)), let person = try? JSONDecoder().decode(Person.self, from: stored),
+        guard let stored = try? Data(contentsOf: try file("people", challenge.person)),
+            let person = try? JSONDecoder().decode(Person.self, from: stored),
             let key = Self.key(person.publicKey)
         else { throw Refusal.unknownPerson }
         guard

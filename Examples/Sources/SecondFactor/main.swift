@@ -65,7 +65,9 @@ func madeKey(_ name: String) -> SecKey {
     if obstacle == nil {
         let (key, error) = makeKey(name, .biometryCurrentSet)
         if let key { return key }
-        guard let refusal = error?.takeUnretainedValue(), refusal.code == Int(errSecUnimplemented) else { finish("No key was made.", error) }
+        guard let refusal = error?.takeUnretainedValue(), refusal.code == Int(errSecUnimplemented) else {
+            finish("No key was made.", error)
+        }
         obstacle = refusal.localizedDescription
         error?.release()
     }
@@ -87,7 +89,9 @@ func enrol(_ name: String) {
 }
 
 func approve() throws {
-    guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else { finish("There is no challenge on standard input.", 64) }
+    guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else {
+        finish("There is no challenge on standard input.", 64)
+    }
     // Said where the person is asked, and it is what they sign.
     let context = LAContext()
     context.localizedReason = challenge.shown

@@ -26,7 +26,8 @@ package enum AuthenticationProgram {
     }
 
     private static func enclave(in words: [String]) throws -> ServerAddress? {
-        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]) else { return nil }
+        guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3])
+        else { return nil }
         return ServerAddress(folder: words[1], socket: "enclave", serverUID: uid)
     }
 }

@@ -43,7 +43,9 @@ package struct AuthenticationRoom: Sendable {
                     return (client, error)
                 }
                 do throws(EnclaveFault) { try client.identify() } catch {
-                    guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else { throw error }
+                    guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else {
+                        throw error
+                    }
                     log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
                     return (client, refusal)
                 }

@@ -19,7 +19,9 @@ final class EnvironmentDesk: Sendable {
         try watchers.withLock { (watchers) throws(Refusal) in
             var own = watchers[person, default: [:]]
             if own.count >= AuthenticationLimits.watchersPerPersonMax { own = Self.living(own) }
-            guard own.count < AuthenticationLimits.watchersPerPersonMax else { throw Refusal(.unavailable, "too many programs watch already") }
+            guard own.count < AuthenticationLimits.watchersPerPersonMax else {
+                throw Refusal(.unavailable, "too many programs watch already")
+            }
             own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: visitor.peer.process)
             watchers[person] = own
             Self.tell(channel)

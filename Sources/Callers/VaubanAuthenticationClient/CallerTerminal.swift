@@ -69,7 +69,9 @@ final class CallerTerminal: PromptSurface {
     }
 
     /// In UTF-8 a character is a leading byte and those that continue it.
-    private static func begins(_ typed: borrowing SecretBytes, at position: Int) -> Bool { typed.withUnsafeBytes { $0[position] & 0xC0 != 0x80 } }
+    private static func begins(_ typed: borrowing SecretBytes, at position: Int) -> Bool {
+        typed.withUnsafeBytes { $0[position] & 0xC0 != 0x80 }
+    }
 
     private enum Key {
         static let interrupt: UInt8 = 0x03, endOfText: UInt8 = 0x04, backspace: UInt8 = 0x08, newline: UInt8 = 0x0A

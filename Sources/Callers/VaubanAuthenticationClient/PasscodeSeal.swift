@@ -20,7 +20,11 @@ extension EnclaveKeyCard {
             // Not `unavailable`, which some would take for a reason to try again.
             throw Refusal(
                 .internalFault,
-                "WARNING: the key that came with the challenge was not made by Vauban's enclave; no passcode was sent, and none should be typed until it is known why")
+                """
+                WARNING: the key that came with the challenge was not made by Vauban's enclave; no passcode was sent, and none should \
+                be typed until it is known why
+                """
+            )
         }
         do { self = try EnclaveKeyCard(derBytes: bytes) } catch {
             throw Refusal(.unavailable, "the enclave's key cannot be read; no passcode was sent")
@@ -32,7 +36,8 @@ extension SealedPasscode {
     /// The secret that authorizes a request is sealed last, bound to all the rest of it. Without a binding the seal allows
     /// what the challenge says (an unlock, a prompt), or is itself part of what another one is bound to.
     init(
-        _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge, authorizing binding: SealBinding? = nil
+        _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge,
+        authorizing binding: SealBinding? = nil
     ) throws(Refusal) {
         guard passcode.count <= Self.passcodeBytesMax else {
             throw Refusal(.badParameter, "a passcode has at most \(Self.passcodeBytesMax) bytes")

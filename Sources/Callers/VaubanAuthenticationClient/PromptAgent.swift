@@ -120,7 +120,9 @@ package final class PromptAgent: Sendable {
 
     private func send(_ answer: PromptAnswer, to question: PromptQuestion) {
         // A connection that has ended says so to the reader, which puts it into the inbox.
-        guard let header = try? AgentMessage.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer).encoded() else { return }
+        guard let header = try? AgentMessage.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer).encoded() else {
+            return
+        }
         try? channel.send(header: header)
     }
 

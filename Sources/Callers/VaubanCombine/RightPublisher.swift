@@ -21,7 +21,8 @@ public struct RightStatePublisher: Publisher, Sendable {
 
     let right: RightCore
 
-    public func receive<Downstream: Subscriber>(subscriber: Downstream) where Downstream.Input == LARight.State, Downstream.Failure == Never {
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == LARight.State, Downstream.Failure == Never {
         let subscription = StateSubscription(Receiver(state: subscriber.receive, end: { subscriber.receive(completion: .finished) }))
         subscriber.receive(subscription: subscription)
         subscription.begin(right)

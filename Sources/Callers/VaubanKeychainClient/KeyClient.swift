@@ -43,7 +43,9 @@ package final class KeyClient: Sendable {
     }
 
     /// Makes a key. The password is the application's own, for an access control that needs one: 1 to 1024 bytes.
-    package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal) -> EnclaveKey {
+    package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal)
+        -> EnclaveKey
+    {
         try onLine(for: nil, nil) { (line, _) throws(KeyLineFault) in try line.make(kind, control, password) }
     }
 
@@ -53,7 +55,8 @@ package final class KeyClient: Sendable {
     }
 
     package func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking = KeyAsking(), password: borrowing SecretBytes? = nil,
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking = KeyAsking(),
+        password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
         guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
@@ -116,7 +119,9 @@ package final class KeyClient: Sendable {
         do throws(ChannelFault) {
             guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
             try channel.send(header: header)
-            guard let reply = try? KeychainReply(derBytes: try channel.receive(.machine).header) else { throw .malformed("the keychain's answer cannot be read") }
+            guard let reply = try? KeychainReply(derBytes: try channel.receive(.machine).header) else {
+                throw .malformed("the keychain's answer cannot be read")
+            }
             return (channel, reply)
         } catch {
             throw .channel(error)

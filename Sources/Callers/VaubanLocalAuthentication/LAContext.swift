@@ -67,7 +67,9 @@ open class LAContext: NSObject, @unchecked Sendable {
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
     ) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason) { Self.resume(continuation, $0, $1) }
+            evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason) {
+                Self.resume(continuation, $0, $1)
+            }
         }
     }
 

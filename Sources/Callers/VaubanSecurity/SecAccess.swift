@@ -29,7 +29,9 @@ public final class SecAccess: NSObject, Sendable {
 public func SecTrustedApplicationCreateFromPath(
     _ path: UnsafePointer<CChar>?, _ app: UnsafeMutablePointer<SecTrustedApplication?>
 ) -> OSStatus {
-    guard let application = ApplicationIdentifier.ofProgram(at: path.map { String(cString: $0) } ?? "/proc/self/exe") else { return errSecParam }
+    guard let application = ApplicationIdentifier.ofProgram(at: path.map { String(cString: $0) } ?? "/proc/self/exe") else {
+        return errSecParam
+    }
     app.pointee = SecTrustedApplication(application.text)
     return errSecSuccess
 }

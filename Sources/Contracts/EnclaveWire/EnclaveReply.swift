@@ -144,7 +144,8 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 1: return .done
         case 2:
             return .caller(
-                person: UInt32(try reply.integer("person", in: 0...Int64(UInt32.max))), pid: try reply.integer("pid", in: 1...Int64(Int32.max)))
+                person: UInt32(try reply.integer("person", in: 0...Int64(UInt32.max))),
+                pid: try reply.integer("pid", in: 1...Int64(Int32.max)))
         case 3: return .sealed(wrapped: try reply.octets("wrapped key", in: 1...EnclaveRequest.wrappedBytesMax))
         case 4: return .opened
         case 5: return .leased(try reply.value("lease"))
@@ -155,7 +156,9 @@ extension EnclaveReply: DERReadable, DERWritable {
             return .fate(fate)
         case 10: return .identity(try reply.value("identity"))
         case 11:
-            guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
+            guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else {
+                throw DERFault("choice is unknown")
+            }
             return .consented(choice)
         case 21: return .queued
         default: throw DERFault("reply is unknown")
@@ -168,7 +171,10 @@ extension EnclaveReply: DERReadable, DERWritable {
             switch self {
             case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
             case .done: fields.tagged(1) { _ in }
-            case .caller(let person, let pid): try fields.tagged(2) { try $0.integer(Int64(person)); try $0.integer(pid) }
+            case .caller(let person, let pid):
+                try fields.tagged(2) {
+                    try $0.integer(Int64(person)); try $0.integer(pid)
+                }
             case .sealed(let wrapped): try fields.tagged(3) { try $0.octets(wrapped) }
             case .opened: fields.tagged(4) { _ in }
             case .leased(let lease): try fields.tagged(5) { try $0.value(lease) }

@@ -57,10 +57,15 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 }
             case .lease: fields.tagged(3) { _ in }
             case .rewrap(let row, let wrapped, let generation):
-                try fields.tagged(4) { try $0.value(row); try $0.octets(wrapped); try $0.octets(generation) }
+                try fields.tagged(4) {
+                    try $0.value(row); try $0.octets(wrapped); try $0.octets(generation)
+                }
             case .retire(let keys): try fields.tagged(5) { try $0.list(keys) }
             case .fate(let key): try fields.tagged(6) { try $0.value(key) }
-            case .consent(let consent, let reason): try fields.tagged(7) { try $0.value(consent); try $0.optionalText(0, reason) }
+            case .consent(let consent, let reason):
+                try fields.tagged(7) {
+                    try $0.value(consent); try $0.optionalText(0, reason)
+                }
             case .identify: fields.tagged(8) { _ in }
             case .handOver: fields.tagged(9) { _ in }
             case .person(let request): try fields.tagged(10) { try $0.value(request) }

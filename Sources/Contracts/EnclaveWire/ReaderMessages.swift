@@ -56,13 +56,25 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
             switch self {
             case .pair: fields.tagged(0) { _ in }
             case .ready: fields.tagged(1) { _ in }
-            case .ask(let person, let nonce): try fields.tagged(2) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .ask(let person, let nonce):
+                try fields.tagged(2) {
+                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                }
             case .cancel(let nonce): try fields.tagged(3) { try $0.octets(nonce) }
-            case .enrol(let person, let nonce): try fields.tagged(4) { try $0.integer(Int64(person)); try $0.octets(nonce) }
-            case .forgetFingers(let person, let nonce): try fields.tagged(5) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .enrol(let person, let nonce):
+                try fields.tagged(4) {
+                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                }
+            case .forgetFingers(let person, let nonce):
+                try fields.tagged(5) {
+                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                }
             case .hold(let person): try fields.tagged(6) { try $0.integer(Int64(person)) }
             case .drop(let person): try fields.tagged(7) { try $0.integer(Int64(person)) }
-            case .list(let person, let nonce): try fields.tagged(8) { try $0.integer(Int64(person)); try $0.octets(nonce) }
+            case .list(let person, let nonce):
+                try fields.tagged(8) {
+                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                }
             }
         }
     }
@@ -98,7 +110,8 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
                     throw DERFault("hint is unknown")
                 }
                 let touches = 0...Self.touchesMax
-                return .hint(nonce: nonce, hint, done: try report.integer("done", in: touches), total: try report.integer("total", in: touches))
+                return .hint(
+                    nonce: nonce, hint, done: try report.integer("done", in: touches), total: try report.integer("total", in: touches))
             case 4:
                 let nonce = try report.octets("nonce", in: 32...32)
                 return .fingers(nonce: nonce, try report.list("fingers", max: FingerName.countMax, of: FingerName.self).map(\.text))
@@ -117,9 +130,13 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case .verdict(let verdict): try fields.tagged(1) { try $0.value(verdict) }
             case .sensor(let isThere): try fields.tagged(2) { try $0.boolean(isThere) }
             case .hint(let nonce, let hint, let done, let total):
-                try fields.tagged(3) { try $0.octets(nonce); try $0.integer(hint.rawValue); try $0.integer(done); try $0.integer(total) }
+                try fields.tagged(3) {
+                    try $0.octets(nonce); try $0.integer(hint.rawValue); try $0.integer(done); try $0.integer(total)
+                }
             case .fingers(let nonce, let names):
-                try fields.tagged(4) { try $0.octets(nonce); try $0.list(names.prefix(FingerName.countMax).map(FingerName.init)) }
+                try fields.tagged(4) {
+                    try $0.octets(nonce); try $0.list(names.prefix(FingerName.countMax).map(FingerName.init))
+                }
             }
         }
     }

@@ -32,7 +32,8 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package let accessControl: AccessControl?
 
     package init(
-        format: Format = .generationApart, person: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8], kind: Int64, accessGroup: String,
+        format: Format = .generationApart, person: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
+        kind: Int64, accessGroup: String,
         accessControl: AccessControl?
     ) {
         self.format = format

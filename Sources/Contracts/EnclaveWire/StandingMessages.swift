@@ -102,8 +102,14 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(1)
             switch self {
             case .ask(let question): try fields.tagged(0) { try $0.value(question) }
-            case .settled(let prompt, let outcome): try fields.tagged(1) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
-            case .update(let prompt, let update): try fields.tagged(2) { try $0.octets(prompt); try $0.value(update) }
+            case .settled(let prompt, let outcome):
+                try fields.tagged(1) {
+                    try $0.octets(prompt); try $0.integer(outcome.rawValue)
+                }
+            case .update(let prompt, let update):
+                try fields.tagged(2) {
+                    try $0.octets(prompt); try $0.value(update)
+                }
             case .changed(let person): try fields.tagged(3) { try $0.integer(Int64(person)) }
             }
         }
@@ -143,10 +149,18 @@ package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
-            case .shown(let prompt, let place): try fields.tagged(0) { try $0.octets(prompt); try $0.text(place) }
+            case .shown(let prompt, let place):
+                try fields.tagged(0) {
+                    try $0.octets(prompt); try $0.text(place)
+                }
             case .answered(let prompt, let challenge, let answer):
-                try fields.tagged(1) { try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0) }
-            case .waiting(let prompt, let place): try fields.tagged(2) { try $0.octets(prompt); try $0.text(place) }
+                try fields.tagged(1) {
+                    try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0)
+                }
+            case .waiting(let prompt, let place):
+                try fields.tagged(2) {
+                    try $0.octets(prompt); try $0.text(place)
+                }
             }
         }
     }

@@ -39,7 +39,9 @@ extension AgentMessage: DERReadable, DERWritable {
         let message: AgentMessage? = try fields.optional(number, "message") { message in
             switch number {
             case 0:
-                guard let scope = AgentScope(rawValue: try message.integer("scope", in: 1...255)) else { throw DERFault("scope is unknown") }
+                guard let scope = AgentScope(rawValue: try message.integer("scope", in: 1...255)) else {
+                    throw DERFault("scope is unknown")
+                }
                 return .register(scope, place: try message.text("place", max: 256))
             case 1:
                 return .answer(
@@ -56,9 +58,14 @@ extension AgentMessage: DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
-            case .register(let scope, let place): try fields.tagged(0) { try $0.integer(scope.rawValue); try $0.text(place) }
+            case .register(let scope, let place):
+                try fields.tagged(0) {
+                    try $0.integer(scope.rawValue); try $0.text(place)
+                }
             case .answer(let prompt, let challenge, let answer):
-                try fields.tagged(1) { try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0) }
+                try fields.tagged(1) {
+                    try $0.octets(prompt); try $0.octets(challenge); try answer.write(into: &$0)
+                }
             }
         }
     }
@@ -94,8 +101,14 @@ extension AgentNotice: DERReadable, DERWritable {
             case .registered: fields.tagged(0) { _ in }
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }
             case .ask(let question): try fields.tagged(2) { try $0.value(question) }
-            case .settled(let prompt, let outcome): try fields.tagged(3) { try $0.octets(prompt); try $0.integer(outcome.rawValue) }
-            case .update(let prompt, let update): try fields.tagged(4) { try $0.octets(prompt); try $0.value(update) }
+            case .settled(let prompt, let outcome):
+                try fields.tagged(3) {
+                    try $0.octets(prompt); try $0.integer(outcome.rawValue)
+                }
+            case .update(let prompt, let update):
+                try fields.tagged(4) {
+                    try $0.octets(prompt); try $0.value(update)
+                }
             }
         }
     }

@@ -14,7 +14,8 @@ package enum AuthenticationReply: Hashable, Sendable {
     case answered(PersonAnswer, promptPlaces: [String])
 }
 
-/// `AuthenticationReply ::= SEQUENCE { version INTEGER (2), reply CHOICE { refused [0], answered [1], waitingForPerson [4], queued [21] } }`
+/// `AuthenticationReply ::= SEQUENCE { version INTEGER (2), reply CHOICE { refused [0], answered [1], waitingForPerson [4], queued [21] }
+/// }`
 extension AuthenticationReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(PersonRequest.version)
@@ -39,7 +40,9 @@ extension AuthenticationReply: DERReadable, DERWritable {
             switch self {
             case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
             case .answered(let answer, let places):
-                try fields.tagged(1) { try $0.value(answer); try $0.list(places.prefix(32).map(Sentence.init)) }
+                try fields.tagged(1) {
+                    try $0.value(answer); try $0.list(places.prefix(32).map(Sentence.init))
+                }
             case .waitingForPerson(let place): try fields.tagged(4) { try $0.text(place) }
             case .queued: fields.tagged(21) { _ in }
             }

@@ -61,7 +61,8 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package let wrapped: [UInt8]
 
     package init(
-        kind: EnclaveKeyKind, person: UInt32, identifier: [UInt8], control: AccessControl, publicKey: [UInt8], generation: [UInt8], wrapped: [UInt8]
+        kind: EnclaveKeyKind, person: UInt32, identifier: [UInt8], control: AccessControl, publicKey: [UInt8], generation: [UInt8],
+        wrapped: [UInt8]
     ) {
         self.kind = kind
         self.person = person
@@ -74,7 +75,9 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
-        guard Slot(rawValue: try fields.integer("slot", in: 0...255)) != nil else { throw DERFault("the key lies in another kind of enclave") }
+        guard Slot(rawValue: try fields.integer("slot", in: 0...255)) != nil else {
+            throw DERFault("the key lies in another kind of enclave")
+        }
         guard let kind = EnclaveKeyKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
         self.kind = kind
         person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))

@@ -115,7 +115,10 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
-            case .make(let kind, let control): try fields.tagged(0) { try $0.integer(kind.rawValue); try $0.value(control) }
+            case .make(let kind, let control):
+                try fields.tagged(0) {
+                    try $0.integer(kind.rawValue); try $0.value(control)
+                }
             case .open(let key): try fields.tagged(1) { try $0.value(key) }
             case .use(let use): try fields.tagged(2) { try $0.value(use) }
             case .close(let handle): try fields.tagged(3) { try $0.integer(handle) }

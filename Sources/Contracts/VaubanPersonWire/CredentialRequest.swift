@@ -78,10 +78,16 @@ extension CredentialRequest: DERReadable, DERWritable {
         try der.sequence { fields in
             switch self {
             case .setPasscode(let recoveryKey): try fields.tagged(0) { try $0.optionalSeal(0, recoveryKey) }
-            case .changePasscode(let new, let rolls): try fields.tagged(1) { try $0.value(new); try $0.boolean(rolls) }
+            case .changePasscode(let new, let rolls):
+                try fields.tagged(1) {
+                    try $0.value(new); try $0.boolean(rolls)
+                }
             case .removePasscode: fields.tagged(2) { _ in }
             case .erase: fields.tagged(3) { _ in }
-            case .recover(let new, let newRecoveryKey): try fields.tagged(4) { try $0.value(new); try $0.optionalSeal(0, newRecoveryKey) }
+            case .recover(let new, let newRecoveryKey):
+                try fields.tagged(4) {
+                    try $0.value(new); try $0.optionalSeal(0, newRecoveryKey)
+                }
             case .setRecoveryKey(let recoveryKey): try fields.tagged(5) { try $0.optionalSeal(0, recoveryKey) }
             case .configure(let settings): try fields.tagged(6) { try $0.value(settings) }
             case .enrol(let unlocks): try fields.tagged(7) { try $0.boolean(unlocks) }
@@ -107,7 +113,10 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
             try fields.integer(PersonRequest.version)
             switch self {
             case .credential(let request): try fields.tagged(0) { try $0.value(request) }
-            case .consent(let consent, let choice): try fields.tagged(1) { try $0.value(consent); try $0.integer(choice.rawValue) }
+            case .consent(let consent, let choice):
+                try fields.tagged(1) {
+                    try $0.value(consent); try $0.integer(choice.rawValue)
+                }
             }
         }
     }

@@ -54,7 +54,9 @@ extension PersonRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         let number = try fields.choice("request")
-        guard let request = try fields.optional(number, "request", { try Self.request(number, &$0) }) else { throw DERFault("request is missing") }
+        guard let request = try fields.optional(number, "request", { try Self.request(number, &$0) }) else {
+            throw DERFault("request is missing")
+        }
         self = request
     }
 
@@ -76,7 +78,9 @@ extension PersonRequest: DERReadable, DERWritable {
             return .canEvaluate(policy)
         case 6: return .evaluate(try request.value("evaluation"))
         case 7: return .environment
-        case 8: return .credential(try request.value("credential request"), try request.value("challenge"), authority: try request.value("authority"))
+        case 8:
+            return .credential(
+                try request.value("credential request"), try request.value("challenge"), authority: try request.value("authority"))
         case 9: return .eraseWithoutPasscode(try request.value("challenge"))
         default: throw Refusal(.unknownRequest, "person request \(number) is not known to version \(version)")
         }
@@ -88,14 +92,19 @@ extension PersonRequest: DERReadable, DERWritable {
             switch self {
             case .status: fields.tagged(0) { _ in }
             case .challenge(let purpose): try fields.tagged(1) { try $0.integer(purpose.rawValue) }
-            case .unlock(let challenge, let passcode): try fields.tagged(2) { try $0.value(challenge); try $0.value(passcode) }
+            case .unlock(let challenge, let passcode):
+                try fields.tagged(2) {
+                    try $0.value(challenge); try $0.value(passcode)
+                }
             case .unlockByFinger: fields.tagged(3) { _ in }
             case .lock: fields.tagged(4) { _ in }
             case .canEvaluate(let policy): try fields.tagged(5) { try $0.integer(policy.rawValue) }
             case .evaluate(let evaluation): try fields.tagged(6) { try $0.value(evaluation) }
             case .environment: fields.tagged(7) { _ in }
             case .credential(let request, let challenge, let authority):
-                try fields.tagged(8) { try $0.value(request); try $0.value(challenge); try $0.value(authority) }
+                try fields.tagged(8) {
+                    try $0.value(request); try $0.value(challenge); try $0.value(authority)
+                }
             case .eraseWithoutPasscode(let challenge): try fields.tagged(9) { try $0.value(challenge) }
             }
         }

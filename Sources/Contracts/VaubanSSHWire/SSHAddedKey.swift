@@ -72,7 +72,8 @@ package struct SSHPrivateFields {
             let exponent = [UInt8](try reader.magnitude())
             // By way of the public form, which checks the sizes.
             publicKey = try SSHPublicKey(blob: SSHPublicKey(.rsa, .rsa(exponent: exponent, modulus: modulus)).blob)
-            parts = .rsa(exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())
+            parts = .rsa(
+                exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())
         }
     }
 
@@ -85,7 +86,8 @@ package struct SSHPrivateFields {
             parts = .ed25519(try Self.seed(try reader.string(), of: point))
         case .point: parts = .elliptic(try reader.magnitude())
         case .rsa:
-            parts = .rsa(exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())
+            parts = .rsa(
+                exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())
         }
     }
 

@@ -61,7 +61,8 @@ package enum SSHAgentRequest: Sendable {
             }
             self = .bind(
                 SSHSessionBinding(
-                    hostKey: try reader.octets(), session: try reader.octets(), signature: try reader.octets(), isForwarding: try reader.flag()))
+                    hostKey: try reader.octets(), session: try reader.octets(), signature: try reader.octets(),
+                    isForwarding: try reader.flag()))
         default:
             self = .unsupported
             return

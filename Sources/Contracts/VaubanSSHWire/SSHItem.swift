@@ -19,7 +19,8 @@ package enum SSHItem {
     package static func passwords(of service: String) -> ItemQuery { query(.genericPassword, [.service: .text(service)]) }
 
     private static func query(_ kind: ItemKind, _ attributes: [AttributeName: AttributeValue]) -> ItemQuery {
-        var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes.merging([.accessGroup: .text(AccessGroup.commandLine)]) { $1 }))
+        var query = ItemQuery(
+            kind: kind, attributes: ItemAttributes(attributes.merging([.accessGroup: .text(AccessGroup.commandLine)]) { $1 }))
         query.limit = .all
         query.returnsAttributes = true
         query.authenticationUI = .describe

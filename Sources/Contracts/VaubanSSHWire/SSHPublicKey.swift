@@ -55,7 +55,8 @@ package struct SSHPublicKey: Hashable, Sendable {
             try reader.end()
             return (type, body)
         }
-        guard name.hasSuffix(SSHKeyType.certificateEnding), let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
+        guard name.hasSuffix(SSHKeyType.certificateEnding),
+            let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
         else { throw SSHFault("the type of a key is not known") }
         // A nonce, the key, and what the certificate says of it, which is its reader's matter.
         _ = try reader.string()
@@ -76,7 +77,9 @@ package struct SSHPublicKey: Hashable, Sendable {
         case .rsa:
             let exponent = [UInt8](try reader.magnitude())
             let modulus = [UInt8](try reader.magnitude())
-            guard modulusBytes.contains(modulus.count), (1...8).contains(exponent.count) else { throw SSHFault("an RSA key has a size that is not used") }
+            guard modulusBytes.contains(modulus.count), (1...8).contains(exponent.count) else {
+                throw SSHFault("an RSA key has a size that is not used")
+            }
             return .rsa(exponent: exponent, modulus: modulus)
         }
     }

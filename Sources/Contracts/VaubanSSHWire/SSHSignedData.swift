@@ -46,7 +46,9 @@ package enum SSHSignedData: Hashable, Sendable {
 
     private static func namespace(_ bytes: UnsafeRawBufferPointer) throws(SSHFault) -> String {
         let magic = Array("SSHSIG".utf8)
-        guard bytes.count > magic.count, bytes.prefix(magic.count).elementsEqual(magic) else { throw SSHFault("this is no signature of a message") }
+        guard bytes.count > magic.count, bytes.prefix(magic.count).elementsEqual(magic) else {
+            throw SSHFault("this is no signature of a message")
+        }
         var reader = SSHReader(UnsafeRawBufferPointer(rebasing: bytes[magic.count...]))
         let namespace = try reader.text()
         _ = try reader.string()

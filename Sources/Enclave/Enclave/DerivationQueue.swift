@@ -82,7 +82,8 @@ package final class DerivationQueue: Sendable {
         guard let wakeup = state.withLock({ $0.wakeups[ticket] }) else { return }
         while state.withLock({ $0.order.running != ticket }) {
             switch wakeup.wait(
-                until: MachineClock.monotonic + EnclaveLimits.derivationNewsTime, connection: requester.connection, process: requester.process)
+                until: MachineClock.monotonic + EnclaveLimits.derivationNewsTime, connection: requester.connection,
+                process: requester.process)
             {
             case .signalled: continue
             case .hungUp, .processEnded: throw Self.gone

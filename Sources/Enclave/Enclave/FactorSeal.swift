@@ -11,7 +11,9 @@ import VaubanSecretBytes
 enum FactorSeal {
     static let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
 
-    static func seal(_ inner: borrowing SecretBytes, to publicKey: [UInt8], row: [UInt8]) throws(WrapFault) -> (encapsulated: [UInt8], ciphertext: [UInt8]) {
+    static func seal(_ inner: borrowing SecretBytes, to publicKey: [UInt8], row: [UInt8]) throws(WrapFault) -> (
+        encapsulated: [UInt8], ciphertext: [UInt8]
+    ) {
         do {
             let recipient = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey)
             var sender = try HPKE.Sender(recipientKey: recipient, ciphersuite: suite, info: info(row))

@@ -108,7 +108,8 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package var holdsPrivateKeys: Bool
 
     package init(
-        purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil, holdsPrivateKeys: Bool = false
+        purpose: KeyPurpose, generation: [UInt8], wrapping: Wrapping, wrapped: [UInt8], publicKey: [UInt8]? = nil,
+        holdsPrivateKeys: Bool = false
     ) {
         self.purpose = purpose
         self.generation = generation

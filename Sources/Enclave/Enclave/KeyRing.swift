@@ -44,7 +44,8 @@ enum KeyRing: Sendable {
     func key(_ purpose: KeyPurpose, generation: [UInt8]) -> HeldKey? {
         let list: [HeldKey]
         switch (self, purpose.availability) {
-        case (.beforeFirstUnlock(let device), .always), (.locked(let device, _), .always), (.unlocked(let device, _, _), .always): list = device
+        case (.beforeFirstUnlock(let device), .always), (.locked(let device, _), .always), (.unlocked(let device, _, _), .always):
+            list = device
         case (.locked(_, let firstUnlock), .firstUnlock), (.unlocked(_, let firstUnlock, _), .firstUnlock): list = firstUnlock
         case (.unlocked(_, _, let unlocked), .unlocked): list = unlocked
         default: return nil

@@ -12,7 +12,9 @@ package struct WrapFault: Error, Sendable {
 
 package enum KeyWrap {
     /// Nonce, ciphertext and tag (12 + n + 16 bytes).
-    package static func wrap(_ secret: borrowing SecretBytes, under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault) -> [UInt8] {
+    package static func wrap(_ secret: borrowing SecretBytes, under key: borrowing SecretBytes, label: String, context: [UInt8])
+        throws(WrapFault) -> [UInt8]
+    {
         do {
             let sealed = try secret.withUnsafeBytes { bytes in
                 try AES.GCM.seal(bytes, using: key.symmetric(), authenticating: authenticated(label, context))
@@ -24,7 +26,9 @@ package enum KeyWrap {
         }
     }
 
-    package static func unwrap(_ wrapped: [UInt8], under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault) -> SecretBytes {
+    package static func unwrap(_ wrapped: [UInt8], under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault)
+        -> SecretBytes
+    {
         do {
             let box = try AES.GCM.SealedBox(combined: wrapped)
             var opened = try AES.GCM.open(box, using: key.symmetric(), authenticating: authenticated(label, context))

@@ -43,7 +43,9 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         device = try fields.octets("device", in: 16...16)
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
         if version < Self.version {
-            guard !slots.contains(where: \.holdsPrivateKeys) else { throw DERFault("a keybag of this version says nothing of private keys") }
+            guard !slots.contains(where: \.holdsPrivateKeys) else {
+                throw DERFault("a keybag of this version says nothing of private keys")
+            }
             slots = Self.asEarlierVersionsMeant(slots)
         }
         if version > 1 {

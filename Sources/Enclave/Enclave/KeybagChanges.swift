@@ -14,7 +14,9 @@ extension Keybag {
         let made = KeyPurpose.classes.count
         // Pairs of earlier passcodes leave when no row needs them (`retire`); beyond so many that still wait for it the newest, which lay
         // under the device meanwhile, is taken under the passcode once more in the place of a fresh one.
-        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax }
+        let renewsPairs = KeyPurpose.factors.allSatisfy { factor in
+            slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax
+        }
         try throwIfFull(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
         let deviceKey = try deviceKey(backend)
         var bag = self

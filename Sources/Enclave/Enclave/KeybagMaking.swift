@@ -71,7 +71,9 @@ extension Keybag {
         }
     }
 
-    mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> HeldKey {
+    mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal)
+        -> HeldKey
+    {
         let key = try Self.randomKey()
         let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [])
         slots.append(try wrap(key, as: blank, wrapping, wrappingKey))
@@ -80,7 +82,8 @@ extension Keybag {
 
     mutating func addPair(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) {
         let pair = FactorPair()
-        let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [], publicKey: pair.publicKey)
+        let blank = KeySlot(
+            purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [], publicKey: pair.publicKey)
         slots.append(try wrap(pair.privateKey, as: blank, wrapping, wrappingKey))
     }
 

@@ -37,7 +37,8 @@ extension Keybag {
         case .destroyed: throw Refusal(.keyDestroyed, "the key went with the passcode, or with the keychain that it was made in")
         case .unknown: throw Refusal(.keyOfAnotherDevice)
         case .current, .older:
-            guard let current = current(.protection(protection)), let classKey = ring.key(.protection(protection), generation: current.generation)
+            guard let current = current(.protection(protection)),
+                let classKey = ring.key(.protection(protection), generation: current.generation)
             else { throw Vault.closed(ring) }
             return classKey
         }

@@ -25,7 +25,9 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         }
 
         func write(into der: inout DER.Serializer) throws {
-            try der.sequence { try $0.octets(pair); try $0.octets(encapsulated) }
+            try der.sequence {
+                try $0.octets(pair); try $0.octets(encapsulated)
+            }
         }
     }
 
@@ -44,7 +46,9 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         }
 
         func write(into der: inout DER.Serializer) throws {
-            try der.sequence { try $0.list(seals); try $0.octets(ciphertext) }
+            try der.sequence {
+                try $0.list(seals); try $0.octets(ciphertext)
+            }
         }
     }
 
@@ -82,11 +86,14 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
     // MARK: The innermost layer
 
     /// The item key under a key of the application's password.
-    static func wrap(_ key: borrowing SecretBytes, underPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault) -> [UInt8] {
+    static func wrap(_ key: borrowing SecretBytes, underPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault) -> [UInt8]
+    {
         try KeyWrap.wrap(key, under: password, label: passwordLabel, context: row)
     }
 
-    static func unwrap(_ wrapped: borrowing SecretBytes, withPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault) -> SecretBytes {
+    static func unwrap(_ wrapped: borrowing SecretBytes, withPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault)
+        -> SecretBytes
+    {
         try KeyWrap.unwrap(wrapped.withUnsafeBytes { Array($0) }, under: password, label: passwordLabel, context: row)
     }
 

@@ -19,7 +19,9 @@ struct PairingRecord: DERReadable, DERWritable {
     }
 
     func write(into der: inout DER.Serializer) throws {
-        try der.sequence { try $0.integer(1); try $0.octets(wrapped) }
+        try der.sequence {
+            try $0.integer(1); try $0.octets(wrapped)
+        }
     }
 }
 
@@ -75,7 +77,8 @@ package final class Pairing: Sendable {
         do {
             guard let bytes = try host.store.read(.pairing, of: Self.device, max: EnclaveLimits.attemptRecordBytesMax) else { return nil }
             let content = try StateEnvelope.open(bytes, name: .pairing, person: Self.device, backend: host.backend)
-            return HeldSecret(try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
+            return HeldSecret(
+                try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
         } catch let fault as StateFault {
             throw Refusal(.storageFailed, "\(fault)")
         } catch StateEnvelope.Fault.newer(let version) {
@@ -92,6 +95,8 @@ package final class Pairing: Sendable {
     }
 
     private func wrapKey() throws(WrapFault) -> SecretBytes {
-        do throws(BackendFault) { return try host.backend.deviceKey(label: "vauban reader pairing wrap v1", context: []) } catch { throw WrapFault() }
+        do throws(BackendFault) { return try host.backend.deviceKey(label: "vauban reader pairing wrap v1", context: []) } catch {
+            throw WrapFault()
+        }
     }
 }

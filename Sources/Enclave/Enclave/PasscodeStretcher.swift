@@ -95,7 +95,9 @@ package struct PasscodeStretcher: Sendable {
     package struct OutOfMemory: Error {}
 
     /// Parameters for a new passcode: measured on this machine now, and never below those until now.
-    package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory) -> StretchParameters {
+    package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory)
+        -> StretchParameters
+    {
         let floor = StretchParameters(salt: salt, log2Rounds: cost.log2Rounds, blockSize: cost.blockSizeMin, parallelism: 1)
         var work = cost.blockSizeMin
         if cost.time != nil {
@@ -104,7 +106,8 @@ package struct PasscodeStretcher: Sendable {
             work = cost.work(measured: now() - start)
         }
         let (blockSize, passes) = cost.shape(work, atLeast: old)
-        return StretchParameters(salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: blockSize, parallelism: passes)
+        return StretchParameters(
+            salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: blockSize, parallelism: passes)
     }
 
     package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(OutOfMemory) -> SecretBytes {

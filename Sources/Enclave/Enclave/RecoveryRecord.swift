@@ -23,7 +23,8 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
     static func publicKey(of recoveryKey: borrowing RecoveryKey, for bag: Keybag) throws(WrapFault) -> [UInt8] {
         let secret = privateKey(of: recoveryKey, for: bag)
         do {
-            return Array(try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }.publicKey.rawRepresentation)
+            return Array(
+                try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }.publicKey.rawRepresentation)
         } catch {
             throw WrapFault()
         }

@@ -51,7 +51,9 @@ extension VaultState {
 
     /// One way, to the current pairs of the same purposes. One of which a pair is gone, such as that of an enrolment that ended, is closed
     /// for good and stays so.
-    private func resealed(_ way: LayeredItemKey.Way, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal) -> LayeredItemKey.Way? {
+    private func resealed(_ way: LayeredItemKey.Way, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal) -> LayeredItemKey
+        .Way?
+    {
         let pairs = way.seals.compactMap { bag.factorSlot($0.pair) }
         guard pairs.count == way.seals.count, pairs.contains(where: bag.isOlder) else { return nil }
         var halves: [HeldKey] = []
@@ -71,7 +73,9 @@ extension VaultState {
     private func privateHalf(of pair: KeySlot, _ bag: Keybag, _ host: EnclaveHost) throws(Refusal) -> HeldKey {
         if let held = resealing?.keys.first(where: { $0.generation == pair.generation }) { return held }
         guard pair.wrapping == .device else {
-            throw Refusal(.interactionNotAllowed, "the item is sealed to keys of an earlier passcode; it goes to the present ones after the next unlock")
+            throw Refusal(
+                .interactionNotAllowed,
+                "the item is sealed to keys of an earlier passcode; it goes to the present ones after the next unlock")
         }
         return HeldKey(purpose: pair.purpose, generation: pair.generation, key: try bag.open(pair, with: try bag.deviceKey(host.backend)))
     }
@@ -101,7 +105,8 @@ extension Keybag {
     /// Marks the pairs to which a private key is about to be sealed: the current ones, as long as not too many are marked.
     mutating func markPairsForPrivateKeys(of requirement: Requirement) {
         let purposes = Set(requirement.openWays.flatMap { $0 }.compactMap { KeyPurpose($0) }).intersection(KeyPurpose.factors)
-        for purpose in purposes where slots.count(where: { $0.purpose == purpose && $0.holdsPrivateKeys }) < EnclaveLimits.keyFactorGenerationsMax {
+        for purpose in purposes
+        where slots.count(where: { $0.purpose == purpose && $0.holdsPrivateKeys }) < EnclaveLimits.keyFactorGenerationsMax {
             guard let index = slots.firstIndex(where: { $0.purpose == purpose }) else { continue }
             slots[index].holdsPrivateKeys = true
         }

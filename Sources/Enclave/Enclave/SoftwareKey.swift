@@ -51,7 +51,10 @@ package final class SoftwareKey: Sendable {
             case .p256Signing(let key): return .signature(Array(try key.signature(for: GivenDigest(bytes: input)).rawRepresentation))
             case .p256Agreement(let key):
                 let secret = try key.sharedSecretFromKeyAgreement(with: P256.KeyAgreement.PublicKey(x963Representation: input))
-                return .shared(SecretBytes(count: P256.KeyAgreement.PrivateKey.sharedBytes) { target in secret.withUnsafeBytes { target.copyMemory(from: $0) } })
+                return .shared(
+                    SecretBytes(count: P256.KeyAgreement.PrivateKey.sharedBytes) { target in
+                        secret.withUnsafeBytes { target.copyMemory(from: $0) }
+                    })
             case .mldsa65(let key): return .signature(Array(try key.signature(for: input)))
             case .mldsa87(let key): return .signature(Array(try key.signature(for: input)))
             case .mlkem768(let key): return .shared(SecretBytes(try key.decapsulate(input)))

@@ -38,7 +38,8 @@ package final class Vault: Sendable {
             let left = wait > 0 ? 0 : max(host.delays.triesLeft(afterFailures: failures), 1)
             var status = DeviceStatus(
                 lock: state.unreadable == nil ? state.ring?.lock ?? .unlocked : .unreadable, cause: state.cause, since: state.since,
-                passcodeIsSet: state.keybag?.passcode != nil, triesLeft: left, secondsToWait: wait, warnings: state.warnings + host.missingProtections)
+                passcodeIsSet: state.keybag?.passcode != nil, triesLeft: left, secondsToWait: wait,
+                warnings: state.warnings + host.missingProtections)
             status.wrongGuesses = state.attempts?.guesses ?? []
             status.recoveryKeyIsSet = state.keybag?.recovery != nil
             status.recovered = state.keybag?.recovered

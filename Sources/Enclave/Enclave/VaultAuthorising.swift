@@ -74,7 +74,9 @@ extension Vault {
         state.withLock { state in
             state.settle(host, isUse: false)
             let now = host.clock.boot
-            guard let finger = state.unlockingFinger, now >= finger.at, now - finger.at <= UInt64(max(seconds, 0)) * 1_000_000_000 else { return nil }
+            guard let finger = state.unlockingFinger, now >= finger.at, now - finger.at <= UInt64(max(seconds, 0)) * 1_000_000_000 else {
+                return nil
+            }
             return finger
         }
     }

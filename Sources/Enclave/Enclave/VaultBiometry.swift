@@ -68,7 +68,9 @@ extension VaultState {
         else { return }
         var wrapped: [SuspendedKeys.Key] = []
         for key in keys {
-            guard let blob = try? KeyWrap.wrap(key.key, under: holder, label: Self.suspensionLabel, context: Self.context(key.purpose, key.generation))
+            guard
+                let blob = try? KeyWrap.wrap(
+                    key.key, under: holder, label: Self.suspensionLabel, context: Self.context(key.purpose, key.generation))
             else { return }
             wrapped.append(SuspendedKeys.Key(purpose: key.purpose, generation: key.generation, wrapped: blob))
         }
@@ -148,7 +150,8 @@ extension Vault {
             for key in suspended.keys {
                 do throws(WrapFault) {
                     let opened = try KeyWrap.unwrap(
-                        key.wrapped, under: held, label: VaultState.suspensionLabel, context: VaultState.context(key.purpose, key.generation))
+                        key.wrapped, under: held, label: VaultState.suspensionLabel,
+                        context: VaultState.context(key.purpose, key.generation))
                     keys.append(HeldKey(purpose: key.purpose, generation: key.generation, key: opened))
                 } catch {
                     throw Refusal(.biometryLockedOut, "the reader does not hold the right key")

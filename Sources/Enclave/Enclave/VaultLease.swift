@@ -30,7 +30,8 @@ extension Vault {
                     case .firstUnlockIndex, .deviceIndex:
                         key.key.withUnsafeBytes { place.copyMemory(from: $0) }
                         lent.append(
-                            KeyLease.Key(purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
+                            KeyLease.Key(
+                                purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
                     case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: break
                     }
                 }

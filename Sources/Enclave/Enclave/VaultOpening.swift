@@ -101,7 +101,8 @@ extension Vault {
 
     /// Finishes with what was shown. The class must still be open: a lock while the person was asked wins.
     package func finish(
-        _ opening: LayeredOpening, _ gathered: GatheredEvidence, password: borrowing SecretBytes?, for requester: DerivationRequester = .patient
+        _ opening: LayeredOpening, _ gathered: GatheredEvidence, password: borrowing SecretBytes?,
+        for requester: DerivationRequester = .patient
     ) throws(Refusal) -> SecretBytes {
         let layer = try passwordLayer(of: opening, password, for: requester)
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
@@ -148,7 +149,8 @@ extension Vault {
 extension RowOpening {
     /// Takes the outermost layer off. The lock of the vault is held meanwhile, since whoever locks may rely on it that nobody has a class
     /// key any more; so what needs no key is done before. An `item` that could not be read, nil, is damaged only where its class is open.
-    init(_ item: WrappedItemKey?, under outer: HeldKey, bytes: [UInt8], of subject: LayeredOpening.Subject, bound: [UInt8]) throws(Refusal) {
+    init(_ item: WrappedItemKey?, under outer: HeldKey, bytes: [UInt8], of subject: LayeredOpening.Subject, bound: [UInt8]) throws(Refusal)
+    {
         guard let item else { throw Refusal(.rowDamaged) }
         let inner: SecretBytes
         do throws(WrapFault) { inner = try item.open(under: outer, row: bytes) } catch { throw Refusal(.rowDamaged) }
@@ -199,7 +201,8 @@ extension VaultState {
                 isDamaged = true
             }
         }
-        throw isDamaged ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
+        throw isDamaged
+            ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
     }
 
     /// Whether policy lets what was shown use a pair. A passcode's key opens every pair; policy does not let it stand for

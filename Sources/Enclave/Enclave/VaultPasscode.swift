@@ -7,7 +7,9 @@ package import VaubanSecretBytes
 extension Vault {
     /// Compares a passcode, counting the try durably first, and answers the key that it gives. The lock state does not
     /// change by it; fingers count again.
-    package func authenticate(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) -> SecretBytes {
+    package func authenticate(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal)
+        -> SecretBytes
+    {
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         // The derivation comes before the count: it says nothing about the passcode without the device's key, and a try that
@@ -78,7 +80,9 @@ extension Vault {
         let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters, place, for: requester), host.backend)
         let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
         try state.withLock { (state) throws(Refusal) in
-            guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else { throw Refusal(.passcodeAlreadySet) }
+            guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else {
+                throw Refusal(.passcodeAlreadySet)
+            }
             var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
             if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
             try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person).orThrow()
@@ -139,7 +143,8 @@ extension Vault {
     }
 
     func stretch(
-        _ passcode: borrowing SecretBytes, _ parameters: StretchParameters, _ place: DerivationOrder.Place, for requester: DerivationRequester
+        _ passcode: borrowing SecretBytes, _ parameters: StretchParameters, _ place: DerivationOrder.Place,
+        for requester: DerivationRequester
     ) throws(Refusal) -> SecretBytes {
         try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> SecretBytes in
             do throws(PasscodeStretcher.OutOfMemory) {

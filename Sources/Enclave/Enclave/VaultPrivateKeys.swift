@@ -10,7 +10,8 @@ extension Vault {
     /// Makes a private key. Its class must be open; asks nobody, whatever the access control, but for the application's password
     /// where the control has that flag.
     package func makeKey(
-        _ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .patient
+        _ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil,
+        for requester: DerivationRequester = .patient
     ) throws(Refusal) -> EnclaveKey {
         guard let requirement = control.requirement(for: kind.does(.sign) ? .sign : .decapsulate) else {
             throw Refusal(.badParameter, "an access control that asks for the person needs privateKeyUsage to protect a private key")
@@ -35,7 +36,8 @@ extension Vault {
             let head = try Self.head(of: blank)
             return EnclaveKey(
                 kind: kind, person: person, identifier: blank.identifier, control: control, publicKey: made.publicKey,
-                generation: outer.generation, wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
+                generation: outer.generation,
+                wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
         }
     }
 

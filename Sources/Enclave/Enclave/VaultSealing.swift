@@ -104,7 +104,8 @@ extension Vault {
     }
 
     func stretchApplicationPassword(
-        _ password: borrowing SecretBytes?, _ parameters: StretchParameters, _ place: DerivationOrder.Place, for requester: DerivationRequester
+        _ password: borrowing SecretBytes?, _ parameters: StretchParameters, _ place: DerivationOrder.Place,
+        for requester: DerivationRequester
     ) throws(Refusal) -> SecretBytes {
         switch password {
         case .none: throw Refusal(.applicationPasswordMissing)
@@ -159,7 +160,8 @@ extension LayeredItemKey {
 extension Keybag {
     /// A key under everything that is asked for it. `row` is what the outermost layer is bound to, `item` what the others are.
     func wrapped(
-        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8], item: [UInt8],
+        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8],
+        item: [UInt8],
         isPrivateKey: Bool = false
     ) throws(Refusal) -> [UInt8] {
         if requirement.isNone, layer == nil { return try Vault.encoded(try WrappedItemKey(key, .plain, under: outer, row: row)) }

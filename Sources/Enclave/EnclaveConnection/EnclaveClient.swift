@@ -52,7 +52,8 @@ package final class EnclaveClient {
     /// up, as it does in any case once a person is asked or the request waits for its turn. What does not reach the caller by `onProgress`
     /// need not be told: a caller that is gone is seen by watching its connection.
     ///
-    /// A connection that breaks is made again once, since the enclave may have restarted. A person is not asked twice, nor an enclave that is
+    /// A connection that breaks is made again once, since the enclave may have restarted. A person is not asked twice, nor an enclave that
+    /// is
     /// merely slow: what it was asked first may still wait for its turn.
     package func send(
         _ request: EnclaveRequest, secret: borrowing SecretBytes? = nil, descriptors: [Descriptor] = [], watchesCaller: Bool = false,

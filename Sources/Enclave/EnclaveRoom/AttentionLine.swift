@@ -79,7 +79,9 @@ final class AttentionLine: Sendable {
         began()
         defer { replace(channel, with: nil) }
         while let message = try? channel.receive(.idle) {
-            guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else { return }
+            guard message.secret == nil, message.descriptors.isEmpty, let report = try? AttentionReport(derBytes: message.header) else {
+                return
+            }
             let prompt =
                 switch report {
                 case .shown(let prompt, _), .waiting(let prompt, _): prompt
@@ -89,7 +91,8 @@ final class AttentionLine: Sendable {
         }
     }
 
-    /// The prompts of the line that was are not known to the one that comes; those that were not asked yet go over it. A line that ends goes only if it has not
+    /// The prompts of the line that was are not known to the one that comes; those that were not asked yet go over it. A line that ends
+    /// goes only if it has not
     /// been replaced: `ended` is that one, or nil when a new one comes.
     private func replace(_ ended: Channel?, with channel: Channel?) {
         let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
@@ -141,7 +144,9 @@ final class AttentionLine: Sendable {
 
     /// Tells authd, for whoever watches. One that does not hear it looks when its line stands again.
     func changed(_ person: UInt32) {
-        guard let channel = state.withLock({ $0.channel }), let header = try? AttentionNotice.changed(person: person).encoded() else { return }
+        guard let channel = state.withLock({ $0.channel }), let header = try? AttentionNotice.changed(person: person).encoded() else {
+            return
+        }
         _ = try? channel.send(header: header)
     }
 

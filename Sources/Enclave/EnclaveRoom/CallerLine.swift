@@ -35,7 +35,9 @@ extension CallerLine {
         let lacksPassword = opening.needsPassword && password == nil
         if !mayAsk, lacksPassword { throw Refusal(.interactionNotAllowed) }
         let beginning = room.authorisations.evidence(authorisation, for: caller, in: vault) ?? GatheredEvidence()
-        if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
+        if !mayAsk, case .ask = vault.judge(requirement, for: opening.protection, beginning.evidence) {
+            throw Refusal(.interactionNotAllowed)
+        }
         let operation = Operation(kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item)
         let gathered = try gather(operation, for: caller, in: vault, beginning: beginning)
         let key =

@@ -25,7 +25,9 @@ extension RequestLine {
     }
 
     func removePasscode(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.remove, caller, vault) { () throws(Refusal) in try vault.removePasscode(given.passcode(0), for: requester(for: caller)) }
+        try guessing(.remove, caller, vault) { () throws(Refusal) in
+            try vault.removePasscode(given.passcode(0), for: requester(for: caller))
+        }
     }
 
     func erase(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {

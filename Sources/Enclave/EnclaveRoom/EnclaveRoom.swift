@@ -70,7 +70,8 @@ package final class EnclaveRoom: Sendable {
         guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
             if let leftOut = limiter.line(about: visitor.peer.uid) {
                 log.warning(
-                    "user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs", metadata: ["lines left out": "\(leftOut)"])
+                    "user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs",
+                    metadata: ["lines left out": "\(leftOut)"])
             }
             return
         }

@@ -29,9 +29,13 @@ extension RequestLine {
         // Before anybody is asked: what was shown before a lock is worth nothing after it.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
-        if !evaluation.mayAsk, case .ask = vault.judge(requirement, for: protection, beginning.evidence) { throw Refusal(.interactionNotAllowed) }
+        if !evaluation.mayAsk, case .ask = vault.judge(requirement, for: protection, beginning.evidence) {
+            throw Refusal(.interactionNotAllowed)
+        }
         let gathered = try gather(
-            Operation(kind: .evaluatePolicy, requirement: requirement, protection: protection, reason: evaluation.reason, titles: evaluation.titles),
+            Operation(
+                kind: .evaluatePolicy, requirement: requirement, protection: protection, reason: evaluation.reason,
+                titles: evaluation.titles),
             for: caller, in: vault, beginning: beginning)
         release()
         let handle = try room.authorisations.add(try vault.authorised(by: gathered, since: epoch), for: caller, on: self)

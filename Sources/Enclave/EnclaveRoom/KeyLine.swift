@@ -75,7 +75,9 @@ final class KeyLine: CallerLine, TabledConnection, @unchecked Sendable {
         } catch {
             return try end("\(error)")
         }
-        guard Self.count(secret) <= request.secretBytesMax else { return try end("a secret came with a request that takes none, or too long a one") }
+        guard Self.count(secret) <= request.secretBytesMax else {
+            return try end("a secret came with a request that takes none, or too long a one")
+        }
         let vault = room.vault(of: caller.uid)
         // Completes what ended meanwhile, once the answer is out.
         defer { room.attend(to: vault) }

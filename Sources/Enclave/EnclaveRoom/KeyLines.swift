@@ -34,7 +34,9 @@ final class KeyLines: Sendable {
 
     /// No program takes all that its user may have.
     private func makeRoom(inTheProcessOf line: KeyLine) throws(Refusal) {
-        let own = lines.withLock { $0.filter { $0.value.caller.uid == line.caller.uid && $0.value.caller.pid == line.caller.pid && !$0.value.isEnding } }
+        let own = lines.withLock {
+            $0.filter { $0.value.caller.uid == line.caller.uid && $0.value.caller.pid == line.caller.pid && !$0.value.isEnding }
+        }
         guard own.count >= EnclaveLimits.keyLinesPerProcessMax else { return }
         let idle = own.compactMap { place, line in line.idleSince.map { (place: place, since: $0) } }
         guard let longest = idle.min(by: { $0.since < $1.since }) else { throw Self.tooMany }

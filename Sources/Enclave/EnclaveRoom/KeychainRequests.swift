@@ -15,7 +15,8 @@ extension RequestLine {
 
     /// The item key of a row; asks the person where its control needs that.
     func open(
-        _ row: RowBinding, _ wrapped: [UInt8], _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool, _ authorisation: [UInt8]?
+        _ row: RowBinding, _ wrapped: [UInt8], _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
+        _ authorisation: [UInt8]?
     ) throws(Refusal) -> SecretBytes {
         let (caller, vault) = (try registeredCaller(), try vault())
         return switch try vault.open(row, wrapped: wrapped) {
@@ -34,7 +35,8 @@ extension RequestLine {
     func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
         let gathered = try gather(
             Operation(
-                kind: .consent, requirement: Vault.requirement(of: .biometryOrPasscode), protection: .always, reason: reason, consent: consent),
+                kind: .consent, requirement: Vault.requirement(of: .biometryOrPasscode), protection: .always, reason: reason,
+                consent: consent),
             for: try registeredCaller(), in: try vault())
         release()
         return gathered.consent ?? .once

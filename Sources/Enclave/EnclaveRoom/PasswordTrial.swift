@@ -33,7 +33,8 @@ extension CallerLine {
             return try vault.finish(opening, gathered, password: password, for: requester)
         }
         let operation = Operation(
-            kind: .applicationPassword, requirement: .none, protection: opening.protection, reason: reason, item: opening.item, trial: trial)
+            kind: .applicationPassword, requirement: .none, protection: opening.protection, reason: reason, item: opening.item, trial: trial
+        )
         try Prompt(line: self, operation: operation, caller: caller, vault: vault, ways: .passcode).run(gathered)
         return try trial.takeOpened()
     }

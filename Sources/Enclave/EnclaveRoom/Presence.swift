@@ -89,7 +89,9 @@ final class Prompt {
         trace = RequestTrace(line.room, caller, operation)
         pending = try line.room.attention.begin(for: caller.uid)
         name = CallerName(of: caller, line.identity ?? line.room.witness.identity(of: caller))
-        let words = operation.reason.map { PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax) }
+        let words = operation.reason.map {
+            PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax)
+        }
         reason = words == "" ? nil : words
         deadline = MachineClock.monotonic + DoorLimits.userTimeout
         bootDeadline = line.room.host.clock.boot + DoorLimits.userTimeout
@@ -202,7 +204,9 @@ final class Prompt {
             guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else { throw timeOver() }
             if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.nobodyToAsk, "the prompt service ended; try again") }
-            switch pending.wakeup.wait(until: min(deadline, reopensAt ?? deadline), connection: line.channel.socket, process: caller.process) {
+            switch pending.wakeup.wait(
+                until: min(deadline, reopensAt ?? deadline), connection: line.channel.socket, process: caller.process)
+            {
             case .signalled: continue
             case .hungUp, .processEnded: throw gone()
             case .deadline: if reopensAt != nil { try reopen() }

@@ -10,7 +10,9 @@ extension RequestLine {
     /// Enrolls a fingerprint. The passcode's key is kept for as long as the person is at the reader and no lock comes.
     func enrol(_ given: GivenSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
         let key = try authenticate(given, for: caller, in: vault)
-        let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in room.reader.enrol(caller.uid, nonce: nonce, pending) }
+        let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in
+            room.reader.enrol(caller.uid, nonce: nonce, pending)
+        }
         guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was learnt") }
         try vault.enrol(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
     }
@@ -81,8 +83,10 @@ extension RequestLine {
         let deadline = MachineClock.monotonic + DoorLimits.userTimeout
         while true {
             switch pending.next() {
-            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid: return .verdict(verdict, held)
-            case .verdict(let verdict, _) where verdict.nonce == nonce: throw Refusal(.authenticationFailed, "the reader named another person")
+            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid:
+                return .verdict(verdict, held)
+            case .verdict(let verdict, _) where verdict.nonce == nonce:
+                throw Refusal(.authenticationFailed, "the reader named another person")
             case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
             case .hint(let asked, let hint, let done, let total) where asked == nonce:
                 try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")

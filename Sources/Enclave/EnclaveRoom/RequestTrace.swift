@@ -34,7 +34,9 @@ final class RequestTrace {
     func used(_ nonce: [UInt8]) { tell?("use n:\(hex(nonce))") }
     func released(_ nonce: [UInt8]) { tell?("release \(request) n:\(hex(nonce))") }
     func end(_ outcome: PromptOutcome) { tell?("end \(request) \(outcome)") }
-    func evidence(_ nonce: [UInt8], _ factor: String, isRight: Bool) { tell?("evidence n:\(hex(nonce)) \(factor) \(isRight ? "right" : "wrong")") }
+    func evidence(_ nonce: [UInt8], _ factor: String, isRight: Bool) {
+        tell?("evidence n:\(hex(nonce)) \(factor) \(isRight ? "right" : "wrong")")
+    }
     func verdict(_ verdict: ReaderVerdict) { tell?("verdict n:\(hex(verdict.nonce)) \(verdict.outcome)") }
 
     func answered(_ nonce: [UInt8], _ answer: PromptAnswer) {

@@ -34,7 +34,9 @@ final class WitnessLine: Sendable {
         old?.shutDown()
         defer { ended(channel) }
         while let message = try? channel.receive(.idle) {
-            guard message.secret == nil, message.descriptors.isEmpty, let answer = try? WitnessAnswer(derBytes: message.header) else { return }
+            guard message.secret == nil, message.descriptors.isEmpty, let answer = try? WitnessAnswer(derBytes: message.header) else {
+                return
+            }
             guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: answer.number) }) else { continue }
             waiting.answer.withLock { $0 = answer }
             waiting.wakeup.signal()
@@ -111,7 +113,8 @@ extension CallerName {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(
             pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, doubt: identity.doubt,
-            startedBy: identity.throughCommandLine ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
+            startedBy: identity.throughCommandLine
+                ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
             confinement: identity.confinement)
     }
 }

@@ -26,7 +26,8 @@ package final class DeviceSecret: EnclaveBackend {
                 loaded = existing
             } else {
                 guard !folder.contains(FileStateStore.folderName) else {
-                    throw SystemFault("find the device secret, although keychains exist that need it; put back \(folder.path)/\(Self.name)", code: ENOENT)
+                    throw SystemFault(
+                        "find the device secret, although keychains exist that need it; put back \(folder.path)/\(Self.name)", code: ENOENT)
                 }
                 loaded = try Self.make(in: folder)
             }

@@ -49,7 +49,11 @@ package enum MachineMark {
     }
 
     private static func copy(_ folder: some StateFolder) -> String {
-        "this machine is a copy: its machine-id is not the one that this keychain was made on, and another machine may hold the same device secret. If this is that machine, moved or restored, remove \(folder.path)/\(name) and restart Vauban; if it is a clone, stop Vauban, remove its state and begin anew."
+        """
+        this machine is a copy: its machine-id is not the one that this keychain was made on, and another machine may hold the same \
+        device secret. If this is that machine, moved or restored, remove \(folder.path)/\(name) and restart Vauban; if it is a clone, \
+        stop Vauban, remove its state and begin anew.
+        """
     }
 
     private static func unreadable(_ folder: some StateFolder) -> String {

@@ -67,7 +67,9 @@ struct AccountFiles {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }
         let file = Descriptor(number)
-        guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let bytes = SmallFile.bytes(of: file, max: bytesMax) else { return nil }
+        guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let bytes = SmallFile.bytes(of: file, max: bytesMax) else {
+            return nil
+        }
         read.mark = Self.mark(facts)
         if let owner, facts.st_uid != owner || facts.st_mode & 0o022 != 0 { return [] }
         return bytes
@@ -86,7 +88,8 @@ struct AccountFiles {
         var numbers: [String: UInt32] = [:]
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
-            guard fields.count == 4, let name = String(validating: fields[0], as: UTF8.self), !name.isEmpty, !"+-#".contains(name.first ?? "+"),
+            guard fields.count == 4, let name = String(validating: fields[0], as: UTF8.self), !name.isEmpty,
+                !"+-#".contains(name.first ?? "+"),
                 let number = UInt32(String(decoding: fields[2], as: UTF8.self))
             else { continue }
             if names[number] == nil { names[number] = name }

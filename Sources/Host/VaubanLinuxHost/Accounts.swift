@@ -1,7 +1,6 @@
 // Which user answers for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the
 // kernel shows: quotas and queues are kept for owners, never for uids.
 
-
 package final class Accounts: Sendable {
     /// What is known of a uid without asking a name service.
     package enum Standing: Hashable, Sendable {

@@ -18,16 +18,22 @@ package struct Admission: Sendable {
         case .dynamic:
             throw Refusal(
                 .notAllowedHere,
-                "the user number \(uid) is one of systemd's for the time of one service, and somebody else's tomorrow; root can allow it in /etc/vauban/\(Self.file)")
+                """
+                the user number \(uid) is one of systemd's for the time of one service, and somebody else's tomorrow; root can allow \
+                it in /etc/vauban/\(Self.file)
+                """
+            )
         case .unlisted:
             switch names.user(uid) {
             case .named(let name): accounts.confirm(uid, name: name)
             case .nobody:
                 accounts.confirm(uid, name: nil)
-                throw Refusal(.notAllowedHere, "this system knows no user with the number \(uid); root can allow it in /etc/vauban/\(Self.file)")
+                throw Refusal(
+                    .notAllowedHere, "this system knows no user with the number \(uid); root can allow it in /etc/vauban/\(Self.file)")
             case .silent:
                 throw Refusal(
-                    .unavailable, "who has the user number \(uid) cannot be asked now; try again, or root allows it in /etc/vauban/\(Self.file)")
+                    .unavailable,
+                    "who has the user number \(uid) cannot be asked now; try again, or root allows it in /etc/vauban/\(Self.file)")
             }
         }
     }

@@ -181,7 +181,8 @@ package final class Channel: Sendable {
         var isBeginning = buffer.isEmpty
         var began = MachineClock.monotonic
         while true {
-            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, since: began).count }) {
+            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, since: began).count
+            }) {
                 return Received(message)
             }
             let space = buffer.space()
@@ -203,7 +204,9 @@ package final class Channel: Sendable {
 
     /// One receive, with the sender checked before a byte is believed. `began` is when the message began that this
     /// goes on with: it must end within machine time as a whole, however its bytes trickle in.
-    private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelFault) -> (count: Int, descriptors: [Descriptor]) {
+    private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelFault) -> (
+        count: Int, descriptors: [Descriptor]
+    ) {
         var ancillary = vauban_ancillary()
         let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
         let descriptors = ancillary.taken

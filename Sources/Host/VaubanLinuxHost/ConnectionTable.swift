@@ -1,6 +1,5 @@
 // The connections of one endpoint, and who has to give way when there are many (Specs/owners.md, section 4).
 
-
 /// One connection as the table sees it.
 package protocol TabledConnection: AnyObject, Sendable {
     /// Since when it waits for its next request (monotonic clock); nil while it is at work, or must stay.

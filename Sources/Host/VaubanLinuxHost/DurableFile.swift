@@ -36,7 +36,9 @@ package struct DurableFile: Sendable {
     private static func chunk(of file: any StateFile, at offset: Int) throws(SystemFault) -> [UInt8] {
         var fault: SystemFault?
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            do throws(SystemFault) { count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch { fault = error }
+            do throws(SystemFault) { count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
+                fault = error
+            }
         }
         if let fault { throw fault }
         return bytes

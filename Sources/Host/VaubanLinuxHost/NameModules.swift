@@ -1,6 +1,7 @@
 import Glibc
 
-/// The modules by which the system knows users (nsswitch.conf(5)), which are code. A room loads them before it shuts itself in, and asks none
+/// The modules by which the system knows users (nsswitch.conf(5)), which are code. A room loads them before it shuts itself in, and asks
+/// none
 /// of them: one whose service hangs would hold up the room's start.
 enum NameModules {
     static let configuration = "/etc/nsswitch.conf"

@@ -73,7 +73,8 @@ package final class PrivateFolder: Sendable {
 
     /// Takes the folder for this process until it ends; nil when another process has it.
     package func lock(_ name: String = "lock") throws(SystemFault) -> Descriptor? {
-        let number = try SystemFault.check(openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
+        let number = try SystemFault.check(
+            openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
         let file = Descriptor(number)
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return file }
         if errno == EWOULDBLOCK { return nil }

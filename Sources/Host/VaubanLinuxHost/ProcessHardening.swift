@@ -13,7 +13,8 @@ package enum HardeningFeature: String, CaseIterable, Sendable {
 /// The measures that need no library and no table, so that every program can have them.
 package enum ProcessHardening {
     /// No core file, no tracing or memory access by another process of the same user, no new privileges, and as many files as a
-    /// full endpoint takes. For rooms and the launcher, before they read the first byte. Refused under a tracer: it is looked for when none can attach any more.
+    /// full endpoint takes. For rooms and the launcher, before they read the first byte. Refused under a tracer: it is looked for when none
+    /// can attach any more.
     package static func apply() throws(SystemFault) {
         try SystemFault.checkNegated(vauban_harden_process(), "harden the process")
         umask(0o077)

@@ -31,8 +31,10 @@ struct ReceiveBuffer: ~Copyable {
     ) throws(ChannelFault) -> Message? {
         guard end >= 8 else { return nil }
         let (headerCount, secretCount) = bytes.withUnsafeBytes {
-            (Int($0.loadUnaligned(fromByteOffset: 0, as: UInt32.self).bigEndian),
-             Int($0.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian))
+            (
+                Int($0.loadUnaligned(fromByteOffset: 0, as: UInt32.self).bigEndian),
+                Int($0.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian)
+            )
         }
         guard headerCount <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
         guard headerCount > 0 else { throw .malformed("a message has no header") }

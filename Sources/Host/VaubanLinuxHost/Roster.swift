@@ -80,7 +80,9 @@ package struct Roster: Sendable, Hashable {
     /// The enclave's uid as a room is told it in an argument: a number, or the word `roster` where the installed list says
     /// it, since a unit file cannot know the number of a user that is made at the installation. Nil is a wrong use. To be
     /// called before the room shuts itself in: the system's list of users is out of its reach afterwards.
-    package static func enclaveUID(_ word: String?, roster: () throws(Service.Fault) -> Roster? = { () throws(Service.Fault) in try installed() }) throws(Service.Fault) -> UInt32? {
+    package static func enclaveUID(
+        _ word: String?, roster: () throws(Service.Fault) -> Roster? = { () throws(Service.Fault) in try installed() }
+    ) throws(Service.Fault) -> UInt32? {
         guard word == "roster" else { return word.flatMap(UInt32.init) }
         guard let roster = try roster() else { throw .badRoster("\(path) is not there") }
         return try roster.uid(of: .enclaved)

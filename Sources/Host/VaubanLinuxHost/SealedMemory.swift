@@ -5,8 +5,9 @@ internal import CVaubanLinux
 /// words, so whoever receives it through other hands knows whose bytes they are.
 package enum SealedMemory {
     package static func make(_ bytes: [UInt8]) throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(
-            bytes.withUnsafeBytes { vauban_sealed_memory("vauban", $0.baseAddress, $0.count) }, "make a memory file"))
+        Descriptor(
+            try SystemFault.checkNegated(
+                bytes.withUnsafeBytes { vauban_sealed_memory("vauban", $0.baseAddress, $0.count) }, "make a memory file"))
     }
 
     /// The bytes, if the file is sealed, small, and made by `uid`; otherwise nil.

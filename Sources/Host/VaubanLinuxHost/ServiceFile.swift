@@ -37,7 +37,9 @@ package enum ServiceStarter {
         _ = writing
         // One byte says ready; the pipe's end without a byte says that the launcher gave up.
         var poller = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
-        guard poll(&poller, 1, Int32(DoorLimits.machineTime / 1_000_000)) == 1 else { throw SystemFault("start \(launcher)", code: ETIMEDOUT) }
+        guard poll(&poller, 1, Int32(DoorLimits.machineTime / 1_000_000)) == 1 else {
+            throw SystemFault("start \(launcher)", code: ETIMEDOUT)
+        }
         var byte: UInt8 = 0
         return read(reading.number, &byte, 1) == 1
     }

@@ -15,7 +15,9 @@ extension Refusal {
             self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
         case .noKeychain(let home):
             let name = PlainLine.path(home, charactersMax: 200)
-            self.init(.unavailable, "VAUBAN_HOME names \(name), where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME")
+            self.init(
+                .unavailable,
+                "VAUBAN_HOME names \(name), where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME")
         case .unproven(let why): self.init(.unavailable, "\(door) refused the connection: \(why)")
         }
     }

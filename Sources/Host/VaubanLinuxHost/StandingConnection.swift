@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A connection that is to be there for as long as the process runs: a room that never dials is spoken to over it. Whoever keeps it connects
+/// A connection that is to be there for as long as the process runs: a room that never dials is spoken to over it. Whoever keeps it
+/// connects
 /// again whenever it ends.
 package struct StandingConnection: Sendable {
     private let address: ServerAddress

@@ -35,7 +35,9 @@ package struct StateHolder: Hashable, Sendable {
         }
         guard case .bytes(let bytes) = content else { return nil }
         guard let holder = StateHolder(text: String(decoding: bytes, as: UTF8.self)) else {
-            throw Refusal(.stateUnreadable, "\(folder.path)/\(fileName) does not say whose this keychain is; root puts it right with: vauban-state keep")
+            throw Refusal(
+                .stateUnreadable,
+                "\(folder.path)/\(fileName) does not say whose this keychain is; root puts it right with: vauban-state keep")
         }
         return holder
     }
@@ -53,7 +55,10 @@ package struct StateHolder: Hashable, Sendable {
         guard holder == StateHolder(uid: uid, name: name) else {
             throw Refusal(
                 .notAllowedHere,
-                "the keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: vauban-state keep \(uid), if this is the same person, or vauban-state set-aside \(uid)"
+                """
+                the keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: \
+                vauban-state keep \(uid), if this is the same person, or vauban-state set-aside \(uid)
+                """
             )
         }
     }

@@ -1,4 +1,5 @@
-// Locks for what many requests pass. On Linux `Synchronization.Mutex` locks by FUTEX_LOCK_PI, by which the kernel hands the lock to a thread
+// Locks for what many requests pass. On Linux `Synchronization.Mutex` locks by FUTEX_LOCK_PI, by which the kernel hands the lock to a
+// thread
 // that still sleeps, so that all others wait until that one has been woken (swiftlang/swift#88440): the more clients there were, the
 // less they got done together. These are the C library's, which a thread that runs may take first.
 

@@ -75,9 +75,15 @@ package struct RoomProfile: Sendable {
         switch feature {
         case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."
         case .seccomp:
-            "The filter of system calls is not available on this kernel: \(name), if it was taken over, could start programs and use the network."
+            """
+            The filter of system calls is not available on this kernel: \(name), if it was taken over, could start programs and use \
+            the network.
+            """
         case .memfdSecret:
-            "memfd_secret is not available on this kernel (it is older than Linux 6.5, or started with secretmem.enable=0): the keys in \(name)'s memory can reach a hibernation image."
+            """
+            memfd_secret is not available on this kernel (it is older than Linux 6.5, or started with secretmem.enable=0): the keys in \
+            \(name)'s memory can reach a hibernation image.
+            """
         case .mlock: "The limit on locked memory is too small (ulimit -l): the keys in \(name)'s memory can reach the swap space."
         }
     }

@@ -10,7 +10,8 @@ package enum WitnessProgram {
         do {
             let hardening = try RoomHardening(.witness)
             let words = Array(CommandLine.arguments.dropFirst())
-            guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]) else {
+            guard words.count == 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3])
+            else {
                 log.critical("usage: vauban-witness --enclave-folder DIR --enclave-uid N|roster")
                 exit(64)
             }

@@ -20,7 +20,8 @@ package struct Entitlements: Hashable, Sendable {
         keychainGroups = strings("keychain-access-groups")
         let own = string("application-identifier")
         applicationIdentifiers =
-            strings("com.apple.developer.associated-application-identifier") + (own.isEmpty ? string("com.apple.application-identifier") : own)
+            strings("com.apple.developer.associated-application-identifier")
+            + (own.isEmpty ? string("com.apple.application-identifier") : own)
         applicationGroups = strings("com.apple.security.application-groups")
     }
 
@@ -30,7 +31,9 @@ package struct Entitlements: Hashable, Sendable {
         var groups: [String] = []
         // The person's own hand and what belongs to nobody are granted to no program, and `*` means nothing here.
         for group in keychainGroups + identifiers + applicationGroups
-        where !groups.containsBytes(of: group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 { groups.append(group) }
+        where !groups.containsBytes(of: group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 {
+            groups.append(group)
+        }
         guard let token = groups.firstIndex(of: AccessGroup.token) else { return groups }
         groups.append(groups.remove(at: token))
         return groups
@@ -54,15 +57,20 @@ package struct EntitlementTable: Sendable {
 
     func entitlements(of application: ApplicationIdentifier) -> Entitlements? { byApplication[Array(application.text.utf8)] }
 
-    /// Reads the folder, which is root's; a test has one of its own. A file that others than root can change, or that is none, grants nothing and is told; the first in
+    /// Reads the folder, which is root's; a test has one of its own. A file that others than root can change, or that is none, grants
+    /// nothing and is told; the first in
     /// the order of names counts where two are for one program.
     package init(folder: String = folder, owner: UInt32 = 0, logger: Logger) {
         var table: [[UInt8]: Entitlements] = [:]
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasByteSuffix(".plist") }.sorted()
         for name in names.prefix(Self.filesMax) {
             let path = "\(folder)/\(name)"
-            guard RootFile.isOnly(of: owner, folder), let list = Self.list(at: path, owner), let applications = list["vauban-applications"] as? [String] else {
-                logger.error("grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications", metadata: ["file": "\(path)"])
+            guard RootFile.isOnly(of: owner, folder), let list = Self.list(at: path, owner),
+                let applications = list["vauban-applications"] as? [String]
+            else {
+                logger.error(
+                    "grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications",
+                    metadata: ["file": "\(path)"])
                 continue
             }
             for name in applications.map({ Array($0.utf8) }) where table[name] == nil { table[name] = Entitlements(list) }

@@ -82,7 +82,9 @@ extension RequestInProgress {
         record.attributes = record.attributes.merging(certificate.record.attributes)
         var row = FoundRow(record: record, item: certificate.binding.item)
         if returns.contains(.data) {
-            guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else { return false }
+            guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
+                return false
+            }
             row.certificate = value.value().withUnsafeBytes { Array($0) }
             guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
         }
@@ -125,7 +127,8 @@ extension RequestInProgress {
             guard let keys = terms.keys(of: certificate.record) else { return true }
             found.append(certificate.row.handle)
             let siblings = SearchTerms(
-                kind: .certificate, attributes: ItemAttributes([.publicKeyHash: keys.attributes[.applicationLabel] ?? .data([])]), protection: nil)
+                kind: .certificate, attributes: ItemAttributes([.publicKeyHash: keys.attributes[.applicationLabel] ?? .data([])]),
+                protection: nil)
             var isAlone = true
             try forEachOwnRow(of: siblings, rights) { other in
                 if other.binding.item != certificate.binding.item { isAlone = false }
@@ -148,7 +151,9 @@ extension RequestInProgress {
         guard rights.ownsEverything || !rights.groups.isEmpty else { return false }
         let selection = try selection(terms, of: rights.groups)
         try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-            guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else { return true }
+            guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                return true
+            }
             return try body(opened)
         }
         return selection.usesDeviceIndex

@@ -22,7 +22,8 @@ package struct KeychainDoor: Sendable {
 
     /// `holders` tells whose each user's folder is. It and `admission` are asked in system mode alone.
     package init(
-        parts: KeychainParts, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(), holders: StateHolders
+        parts: KeychainParts, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
+        holders: StateHolders
     ) {
         self.parts = parts
         self.enclave = enclave

@@ -66,7 +66,8 @@ package struct KeychainRoom {
         if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
-        let door = open(state: state, enclave: address, lent: LentKeys(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
+        let door = open(
+            state: state, enclave: address, lent: LentKeys(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
         defer { withExtendedLifetime(lock) {} }
         let connections = ConnectionTable(
             max: DescriptorLimit.connections(DoorLimits.connectionsMax), sharing: entitlements == nil ? .oneUser : .owners)
@@ -75,7 +76,8 @@ package struct KeychainRoom {
 
     /// The room's door, with its standing connection begun.
     package static func open(
-        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, entitlements: EntitlementTable? = nil, sleepClock: SleepClock = .ofThisMachine,
+        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, entitlements: EntitlementTable? = nil,
+        sleepClock: SleepClock = .ofThisMachine,
         logger: Logger
     ) -> KeychainDoor {
         LeaseConnection(address: enclave, lent: lent, logger: logger).start()

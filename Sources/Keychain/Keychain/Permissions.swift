@@ -132,7 +132,10 @@ extension RequestInProgress {
         guard applications.allSatisfy({ ApplicationIdentifier(text: $0).isWellFormed }) else {
             throw Refusal(
                 .badParameter,
-                "a trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is asked about"
+                """
+                a trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is \
+                asked about
+                """
             )
         }
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count

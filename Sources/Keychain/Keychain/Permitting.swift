@@ -38,10 +38,12 @@ extension RequestInProgress {
         let owners = offers.sorted { $0.value == $1.value ? $0.key.lexicographicallyPrecedes($1.key) : $0.value > $1.value }
         for (owner, count) in owners.prefix(KeychainLimits.offeringOwnersMax) {
             // As many as it may, or so many that an item which names as many applications as one can is refused.
-            let isFull = count >= KeychainLimits.grantsMax, isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.grantsMax
+            let isFull = count >= KeychainLimits.grantsMax,
+                isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.grantsMax
             try page.add(
                 Permission(
-                    .offers, subject: String(decoding: owner, as: UTF8.self), object: "\(count)" + (isFull ? ", as many as it may" : isNearlyFull ? ", nearly as many as it may" : "")))
+                    .offers, subject: String(decoding: owner, as: UTF8.self),
+                    object: "\(count)" + (isFull ? ", as many as it may" : isNearlyFull ? ", nearly as many as it may" : "")))
         }
         let rest = owners.dropFirst(KeychainLimits.offeringOwnersMax)
         if !rest.isEmpty {

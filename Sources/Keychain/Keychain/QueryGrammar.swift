@@ -42,9 +42,13 @@ package enum QueryGrammar {
     package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
         // A reference means its item, whether that is synchronised or not.
-        if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil { attributes[.synchronizable] = .number(0) }
+        if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil {
+            attributes[.synchronizable] = .number(0)
+        }
         if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
-        guard query.authenticationUI != .describe || !query.returnsData else { throw Refusal(.badParameter, "a description holds no value") }
+        guard query.authenticationUI != .describe || !query.returnsData else {
+            throw Refusal(.badParameter, "a description holds no value")
+        }
         guard !query.coversAllOwners || query.authenticationUI == .describe else {
             throw Refusal(.badParameter, "items of all owners are only described")
         }
@@ -53,7 +57,9 @@ package enum QueryGrammar {
 
     /// For updates and deletes, where leaving protected items out makes no sense.
     package static func termsToChange(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
-        guard [.allow, .fail].contains(query.authenticationUI) else { throw Refusal(.badParameter, "protected items can be skipped only in a search") }
+        guard [.allow, .fail].contains(query.authenticationUI) else {
+            throw Refusal(.badParameter, "protected items can be skipped only in a search")
+        }
         let terms = try terms(of: query, for: rights)
         if let group = terms.namedGroup, group == AccessGroup.token { throw foreign(group) }
         return terms
@@ -91,7 +97,11 @@ package enum QueryGrammar {
             attributes[.accessGroup] = .text(group)
         }
         try check(record.accessControl, attributes)
-        guard !attributes.isOfEnclave || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil && attributes[.synchronizable] != .number(1)) else {
+        guard
+            !attributes.isOfEnclave
+                || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil
+                    && attributes[.synchronizable] != .number(1))
+        else {
             throw Refusal(.badParameter, "only a private key that the enclave made has its token, and it stays on this device")
         }
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)

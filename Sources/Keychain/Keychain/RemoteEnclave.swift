@@ -83,7 +83,9 @@ final class RemoteEnclave: EnclaveLine {
     }
 
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
-        guard case .consented(let choice) = try send(.consent(consent, reason: reason), watchesCaller: true).reply else { throw Self.notUnderstood }
+        guard case .consented(let choice) = try send(.consent(consent, reason: reason), watchesCaller: true).reply else {
+            throw Self.notUnderstood
+        }
         return choice
     }
 
@@ -110,7 +112,8 @@ final class RemoteEnclave: EnclaveLine {
         }
         do throws(EnclaveFault) {
             if request.takesSecret {
-                answer = try client.send(request, secret: password, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
+                answer = try client.send(
+                    request, secret: password, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
             } else {
                 answer = try client.send(request, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
             }

@@ -40,7 +40,9 @@ extension KeychainRequest {
         switch self {
         case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
-        case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights, .history: false
+        case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
+            .history:
+            false
         }
     }
 }

@@ -24,7 +24,9 @@ struct OpenedRow {
 
     /// Whether the value is given out only after a question to the person: for what they are to show, or for the application's
     /// password where the request did not bring it.
-    func asks(givenPassword: Bool) -> Bool { !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword) }
+    func asks(givenPassword: Bool) -> Bool {
+        !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
+    }
 }
 
 /// What the bytes of a row say, as far as the lent keys reach.

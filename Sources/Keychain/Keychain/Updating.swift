@@ -61,10 +61,11 @@ extension RequestInProgress {
             for (terms, changes) in updates where rows.isEmpty {
                 guard let terms = terms.staying(as: changes) else { continue }
                 asking.changes = changes.attributes
-                isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
-                    _ = try take(opened, changes)
-                    return false
-                } || isLeftOut
+                isLeftOut =
+                    try forEachForeignRow(of: terms, asking) { opened in
+                        _ = try take(opened, changes)
+                        return false
+                    } || isLeftOut
             }
             if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
         }

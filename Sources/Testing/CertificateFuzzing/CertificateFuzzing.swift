@@ -12,12 +12,17 @@ public enum CertificateFuzzing {
         guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(input))) else { return false }
         try promise(SecCertificateCopyData(certificate) as Data == Data(input), "it has other bytes than it was made of")
         var addresses: CFArray?
-        try promise(SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess && addresses != nil, "it has no addresses, not even none")
+        try promise(
+            SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess && addresses != nil,
+            "it has no addresses, not even none")
         var name: CFString?
-        try promise((SecCertificateCopyCommonName(certificate, &name) == errSecSuccess) == (name != nil), "its name and the status disagree")
+        try promise(
+            (SecCertificateCopyCommonName(certificate, &name) == errSecSuccess) == (name != nil), "its name and the status disagree")
         _ = SecCertificateCopySubjectSummary(certificate)
         try promise(SecCertificateCopySerialNumberData(certificate, nil) != nil, "it has no serial number")
-        try promise(SecCertificateCopyNotValidBeforeDate(certificate) != nil && SecCertificateCopyNotValidAfterDate(certificate) != nil, "it has no dates")
+        try promise(
+            SecCertificateCopyNotValidBeforeDate(certificate) != nil && SecCertificateCopyNotValidAfterDate(certificate) != nil,
+            "it has no dates")
         try promise(SecCertificateCopyNormalizedIssuerSequence(certificate) != nil, "it has no issuer")
         try promise(SecCertificateCopyNormalizedSubjectSequence(certificate) != nil, "it has no subject")
         try promise(SecCertificateCreateWithData(nil, SecCertificateCopyData(certificate)) == certificate, "it is not equal to itself")

@@ -8,7 +8,8 @@ import VaubanSecretBytes
 /// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
 ///
 /// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
-/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the current one.
+/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the
+/// current one.
 /// The reason of a request to open is what a person answers when asked.
 final class Play {
     private let machine: FuzzMachine

@@ -39,7 +39,8 @@ extension WireFuzzing {
             ],
             [
                 unlock, credential(.enrol(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
-                seal(.whenUnlocked), open(.whenUnlocked), lock, person(.unlockByFinger), open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                seal(.whenUnlocked), open(.whenUnlocked), lock, person(.unlockByFinger),
+                open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
                 person(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
                 credential(.forgetFingers), open(.whenUnlocked, .biometryCurrentSet),
             ],
@@ -57,7 +58,8 @@ extension WireFuzzing {
             [
                 unlock,
                 credential(.configure(LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true))),
-                event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(person: 1000)), open(.whenUnlocked), event(.sleeping),
+                event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(person: 1000)), open(.whenUnlocked),
+                event(.sleeping),
                 event(.screenUnlocked(person: 1000)),
             ],
             [

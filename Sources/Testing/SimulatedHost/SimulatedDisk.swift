@@ -89,7 +89,9 @@ extension SimulatedDisk {
         try state.withLock { (state) throws(SystemFault) -> Int in
             defer { state.end() }
             var taken = bytes
-            if state.fault == .short(at: state.steps), bytes.count > 1 { taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)) }
+            if state.fault == .short(at: state.steps), bytes.count > 1 {
+                taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
+            }
             if let code = state.code(.writing) {
                 guard code == ENOSPC, !state.hasBeenShort, bytes.count > 1 else { throw SystemFault("write", code: code) }
                 state.hasBeenShort = true

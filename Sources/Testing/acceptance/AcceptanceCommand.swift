@@ -21,7 +21,8 @@ struct AcceptanceCommand {
         `report` prints a line for each row, then `N of M proven`; it fails when a claim names a row outside the table.
         `attacks` names each attack of the page that was not tried, then prints `N of M attacks tried`; it fails when an attack has another
         outcome than the page says, when nothing is known of one, and when one that was tried is not on the page.
-        `count` names what failed, what could not run and which attacks were not tried, then prints `N passed, N failed`; it fails when anything failed.
+        `count` names what failed, what could not run and which attacks were not tried, then prints `N passed, N failed`; it fails when \
+        anything failed.
         """
 
     static func main() {
@@ -95,7 +96,9 @@ struct Options {
 /// The rows of a page, each at the beginning of a line of a table.
 enum RowList {
     static func read(_ path: String) throws -> [String] {
-        let rows = try contents(of: path).split(separator: "\n").compactMap { $0.firstMatch(of: /^\| ([A-Z]-[0-9]{3}) \|/).map { String($0.1) } }
+        let rows = try contents(of: path).split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^\| ([A-Z]-[0-9]{3}) \|/).map { String($0.1) }
+        }
         guard !rows.isEmpty, Set(rows).count == rows.count else { throw Fault("\(path) has no rows, or one of them twice") }
         return rows
     }

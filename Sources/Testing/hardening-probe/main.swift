@@ -1,6 +1,7 @@
 // Tries what a room that was taken over would try, and what other programs would try on a room. For tests; never installed.
 //
-//   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a process of its own, shut in as ROOM is
+//   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a process of its own, shut in
+// as ROOM is
 //   hardening-probe attack PID                                           attempts on another process
 //   hardening-probe trace COMMAND…                                       the command with a tracer from its first moment
 //

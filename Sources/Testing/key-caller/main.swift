@@ -15,7 +15,8 @@ let argument = words.count > 2 ? words[2] : ""
 
 func bytes(_ hex: String) -> Data {
     let digits = Array(hex.utf8)
-    return Data(stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16) })
+    return Data(
+        stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16) })
 }
 
 func text(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
@@ -59,7 +60,7 @@ func storm() -> Never {
     for _ in 0..<count {
         if known == nil {
             var found: CFTypeRef?
-                    let status = SecItemCopyMatching(query() as CFDictionary, &found)
+            let status = SecItemCopyMatching(query() as CFDictionary, &found)
             known = found as? SecKey
             half = known.flatMap { SecKeyCopyPublicKey($0) }
             if known == nil { outcomes["\(status)", default: 0] += 1 }

@@ -9,7 +9,10 @@ import Security
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else {
     print(
-        "usage: keychain-caller add|rich|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete"
+        """
+        usage: keychain-caller \
+        add|rich|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete
+        """
             + " ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
     exit(64)
 }

@@ -53,7 +53,9 @@ final class AgentConnection: @unchecked Sendable {
     }
 
     private func grow(to count: Int) {
-        buffer = buffer.withUnsafeBytes { old in SecretBytes(count: count) { UnsafeMutableRawBufferPointer(rebasing: $0[..<old.count]).copyMemory(from: old) } }
+        buffer = buffer.withUnsafeBytes { old in
+            SecretBytes(count: count) { UnsafeMutableRawBufferPointer(rebasing: $0[..<old.count]).copyMemory(from: old) }
+        }
     }
 
     /// Works on the message, answers it, and is ready for the next. False where the connection is of no use any more.

@@ -87,7 +87,9 @@ final class AgentListener: Sendable {
     private func begin(_ connection: AgentConnection) -> Bool {
         let process = connection.session.requester.process
         let mayBegin = work.withLock { work in
-            guard work.count < AgentLimits.requestsMax, work.running[process, default: 0] < AgentLimits.requestsOfProcessMax else { return false }
+            guard work.count < AgentLimits.requestsMax, work.running[process, default: 0] < AgentLimits.requestsOfProcessMax else {
+                return false
+            }
             work.count += 1
             work.running[process, default: 0] += 1
             return true

@@ -78,7 +78,8 @@ final class AgentSession: @unchecked Sendable {
     }
 
     private func sign(
-        _ signing: SSHSigning, with key: SSHAddedKey, _ data: SSHSignedData, _ destination: SessionBindings.Destination, _ cancellation: CallCancellation
+        _ signing: SSHSigning, with key: SSHAddedKey, _ data: SSHSignedData, _ destination: SessionBindings.Destination,
+        _ cancellation: CallCancellation
     ) throws -> [UInt8] {
         if key.constraints.isBoundToDestinations {
             guard case .login(let login) = data, bindings.permit(key.constraints.destinations, login) else {

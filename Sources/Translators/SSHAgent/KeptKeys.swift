@@ -79,12 +79,16 @@ final class KeptKeys: Sendable {
     private func read() throws -> [Entry] {
         let certificates = Dictionary(
             try records(SSHItem.passwords(of: SSHItem.certificateService)).compactMap { record, _ -> (String, [UInt8])? in
-                guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic] else { return nil }
+                guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic] else {
+                    return nil
+                }
                 return (name, blob)
             }, uniquingKeysWith: { $1 })
         func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry {
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
-            return Entry(name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item)
+            return Entry(
+                name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item
+            )
         }
         let imported = try records(SSHItem.passwords(of: SSHItem.importedService)).compactMap { record, _ -> Entry? in
             guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic],
@@ -100,7 +104,8 @@ final class KeptKeys: Sendable {
         ofEnclave.returnsData = true
         ofEnclave.authenticationUI = .skip
         let made = try records(ofEnclave).compactMap { record, value -> Entry? in
-            guard let value, let key = try? EnclaveKey(stored: value), key.kind == .p256, let label = record.attributes[.applicationLabel] else { return nil }
+            guard let value, let key = try? EnclaveKey(stored: value), key.kind == .p256, let label = record.attributes[.applicationLabel]
+            else { return nil }
             var item = SSHItem.ofEnclave
             item.attributes[.applicationLabel] = label
             item.limit = .one

@@ -31,6 +31,8 @@ struct Question {
         }
     }
 
-    private func name(_ host: SSHPublicKey) -> String { hosts.name(of: host.blob) ?? "the server with the key \(Base64.fingerprint(of: host.blob))" }
+    private func name(_ host: SSHPublicKey) -> String {
+        hosts.name(of: host.blob) ?? "the server with the key \(Base64.fingerprint(of: host.blob))"
+    }
     private func shown(_ text: String) -> String { PlainLine.of(text, charactersMax: AgentLimits.nameCharactersMax) }
 }

@@ -17,7 +17,8 @@ enum SignatureCheck {
         }
         switch key.body {
         case .ed25519(let point):
-            return try algorithm == key.type.rawValue && Curve25519.Signing.PublicKey(rawRepresentation: point).isValidSignature(Data(value), for: data)
+            return try algorithm == key.type.rawValue
+                && Curve25519.Signing.PublicKey(rawRepresentation: point).isValidSignature(Data(value), for: data)
         case .point(let point):
             guard algorithm == key.type.rawValue else { return false }
             switch key.type {

@@ -56,7 +56,8 @@ enum SoftwareKey {
     }
 
     private static func rsa(
-        _ publicKey: SSHPublicKey, _ exponent: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer, _ data: [UInt8],
+        _ publicKey: SSHPublicKey, _ exponent: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer,
+        _ data: [UInt8],
         _ flags: UInt32
     ) throws -> [UInt8] {
         guard case .rsa(let publicExponent, let modulus) = publicKey.body else { throw SSHFault("a key is of another type") }

@@ -96,7 +96,10 @@ extension Evaluation: DERReadable, DERWritable {
         try der.sequence { fields in
             switch subject {
             case .policy(let policy): try fields.tagged(0) { try $0.integer(policy.rawValue) }
-            case .control(let control, let operation): try fields.tagged(1) { try $0.value(control); try $0.integer(operation.rawValue) }
+            case .control(let control, let operation):
+                try fields.tagged(1) {
+                    try $0.value(control); try $0.integer(operation.rawValue)
+                }
             }
             try fields.text(reason)
             try fields.boolean(mayAsk)

@@ -66,7 +66,9 @@ package struct WrongGuess: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(from fields: inout DERFields) throws {
         date = try fields.integer("date", in: Int64.min...Int64.max)
-        guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else {
+            throw DERFault("purpose is unknown")
+        }
         self.purpose = purpose
         who = try fields.text("who", max: Self.whoBytesMax)
     }

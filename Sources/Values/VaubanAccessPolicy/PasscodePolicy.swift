@@ -59,8 +59,12 @@ package struct PasscodePolicy: Hashable, Sendable {
             }
             // A date, or a row of keys.
             if likely < seconds / 2, seconds <= Self.longest {
-                return "\(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced), and dates and rows of keys first, "
-                    + "which takes \(time)"
+                return
+                    """
+                    \(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced), and dates and rows of \
+                    keys first, 
+                    """
+                        + "which takes \(time)"
             }
         }
         switch (seconds > Self.longest, strength.kind) {
@@ -69,7 +73,10 @@ package struct PasscodePolicy: Hashable, Sendable {
         case (false, .digits): return "\(what): whoever has this disk tries them all in at most \(Self.duration(seconds)) \(paced)"
         case (false, _):
             return
-                "\(what): whoever has this disk tries all of this length in at most \(Self.duration(seconds)) \(paced), and words, names and dates first"
+                """
+                \(what): whoever has this disk tries all of this length in at most \(Self.duration(seconds)) \(paced), and words, \
+                names and dates first
+                """
         }
     }
 

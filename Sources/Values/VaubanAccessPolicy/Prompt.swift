@@ -58,16 +58,19 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             guard let doubt = Doubt(rawValue: number) else { throw DERFault("doubt is unknown") }
             return doubt
         }
-        startedBy = try fields.optional(2, "started by") { list in
-            var paths: [String] = []
-            while !list.isEmpty {
-                guard paths.count < Self.startedByMax else { throw DERFault("started by has too many elements") }
-                paths.append(try list.text("started by", max: 1024))
-            }
-            return paths
-        } ?? []
+        startedBy =
+            try fields.optional(2, "started by") { list in
+                var paths: [String] = []
+                while !list.isEmpty {
+                    guard paths.count < Self.startedByMax else { throw DERFault("started by has too many elements") }
+                    paths.append(try list.text("started by", max: 1024))
+                }
+                return paths
+            } ?? []
         confinement = try fields.optional(3, "confinement") { fields in
-            guard let kind = Confinement.Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("confinement is unknown") }
+            guard let kind = Confinement.Kind(rawValue: try fields.integer("kind", in: 1...255)) else {
+                throw DERFault("confinement is unknown")
+            }
             return Confinement(kind, try fields.text("name", max: 256))
         }
     }
@@ -78,7 +81,11 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             try fields.optionalText(0, path)
             try fields.optionalInteger(1, doubt?.rawValue)
             if !startedBy.isEmpty { try fields.tagged(2) { list in for path in startedBy { try list.text(path) } } }
-            if let confinement { try fields.tagged(3) { try $0.integer(confinement.kind.rawValue); try $0.text(confinement.name) } }
+            if let confinement {
+                try fields.tagged(3) {
+                    try $0.integer(confinement.kind.rawValue); try $0.text(confinement.name)
+                }
+            }
         }
     }
 }
@@ -163,11 +170,12 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)
         consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
-        titles = try fields.optional(2, "titles") { fields in
-            let titles = try fields.value("titles", as: PromptTitles.self)
-            guard titles != .standard else { throw DERFault("titles say nothing") }
-            return titles
-        } ?? .standard
+        titles =
+            try fields.optional(2, "titles") { fields in
+                let titles = try fields.value("titles", as: PromptTitles.self)
+                guard titles != .standard else { throw DERFault("titles say nothing") }
+                return titles
+            } ?? .standard
         guard (consent != nil) == (operation == .consent) else { throw DERFault("consent goes with its operation") }
     }
 
@@ -217,7 +225,9 @@ extension PromptAnswer {
         case 4:
             let given: PromptAnswer? = try fields.optional(4, "consent") { consent in
                 let sealed: SealedPasscode = try consent.value("passcode")
-                guard let choice = ConsentChoice(rawValue: try consent.integer("choice", in: 1...255)) else { throw DERFault("choice is unknown") }
+                guard let choice = ConsentChoice(rawValue: try consent.integer("choice", in: 1...255)) else {
+                    throw DERFault("choice is unknown")
+                }
                 return .consent(sealed, choice)
             }
             guard let given else { throw DERFault("consent is missing") }
@@ -232,7 +242,10 @@ extension PromptAnswer {
         case .cancelled: der.tagged(1) { _ in }
         case .fallback: der.tagged(2) { _ in }
         case .nobody: der.tagged(3) { _ in }
-        case .consent(let sealed, let choice): try der.tagged(4) { try $0.value(sealed); try $0.integer(choice.rawValue) }
+        case .consent(let sealed, let choice):
+            try der.tagged(4) {
+                try $0.value(sealed); try $0.integer(choice.rawValue)
+            }
         }
     }
 }

@@ -110,7 +110,9 @@ package struct AttributeRule: Sendable {
     package static func primary(of kind: ItemKind) -> [AttributeRule] { primaryByKind[kind] ?? [] }
 
     private static let primaryByKind: [ItemKind: [AttributeRule]] = Dictionary(
-        uniqueKeysWithValues: (ItemKind.allCases + [.permission]).map { kind in (kind, all.filter { $0.isPrimary && $0.kinds.contains(kind) }) })
+        uniqueKeysWithValues: (ItemKind.allCases + [.permission]).map { kind in
+            (kind, all.filter { $0.isPrimary && $0.kinds.contains(kind) })
+        })
 
     /// All attributes of a class.
     package static func rules(of kind: ItemKind) -> [AttributeRule] { rulesByKind[kind] ?? [] }

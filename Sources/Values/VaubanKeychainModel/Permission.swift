@@ -3,7 +3,8 @@ package import VaubanDER
 
 /// Something that the person has let happen for good (Specs/access-groups.md).
 ///
-/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String }`
+/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String
+/// }`
 package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, CaseIterable, Sendable {
         /// The subject, an application, may read an item. The object is the item's name, with its owner, for the eye.

@@ -30,6 +30,8 @@ struct Calls {
         (find(item(account, [kSecReturnData: true])).result as? Data).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    func update(_ query: [CFString: Any], _ changes: [CFString: Any]) -> OSStatus { SecItemUpdate(query as CFDictionary, changes as CFDictionary) }
+    func update(_ query: [CFString: Any], _ changes: [CFString: Any]) -> OSStatus {
+        SecItemUpdate(query as CFDictionary, changes as CFDictionary)
+    }
     func delete(_ query: [CFString: Any]) -> OSStatus { SecItemDelete(query as CFDictionary) }
 }

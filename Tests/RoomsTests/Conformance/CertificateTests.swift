@@ -54,7 +54,8 @@ extension AppleNames {
             #expect(add(anna) == errSecDuplicateItem)
             #expect(add(authority, [kSecAttrLabel: "the authority"]) == errSecSuccess)
             let found = try #require(
-                calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnAttributes: true, kSecReturnRef: true]).result as? [String: Any])
+                calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnAttributes: true, kSecReturnRef: true]).result
+                    as? [String: Any])
             #expect(found["v_Ref"] as? SecCertificate == anna)
             #expect(found["class"] as? String == "cert" && found["ctyp"] as? Int == 3 && found["cenc"] as? Int == 3)
             #expect(found["slnr"] as? Data == Data([0x12, 0x34, 0x56, 0x78, 0x90]))
@@ -62,13 +63,16 @@ extension AppleNames {
             let hash = try #require(found["pkhh"] as? Data)
             #expect(hash.count == 20)
             for query: [CFString: Any] in [
-                [kSecAttrPublicKeyHash: hash], [kSecAttrSubjectKeyID: try #require(found["skid"])], [kSecAttrIssuer: try #require(found["issr"])],
+                [kSecAttrPublicKeyHash: hash], [kSecAttrSubjectKeyID: try #require(found["skid"])],
+                [kSecAttrIssuer: try #require(found["issr"])],
                 [kSecValueRef: anna],
             ] {
                 #expect(certificates(query).contains(anna))
             }
             #expect(certificates([kSecAttrLabel: "the authority"]) == [authority])
-            #expect(calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnData: true]).result as? Data == SecCertificateCopyData(anna) as Data)
+            #expect(
+                calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnData: true]).result as? Data
+                    == SecCertificateCopyData(anna) as Data)
         }
 
         @Test("an issuer or a subject may be written whole, as it stands in the certificate")
@@ -76,7 +80,9 @@ extension AppleNames {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
             #expect(add(authority, [kSecAttrLabel: "the authority"]) == errSecSuccess)
             let subject = try #require(SecCertificateCopyNormalizedSubjectSequence(authority) as Data?)
-            let found = try #require(calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "the authority", kSecReturnAttributes: true]).result as? [String: Any])
+            let found = try #require(
+                calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "the authority", kSecReturnAttributes: true]).result
+                    as? [String: Any])
             let normalized = try #require(found["subj"] as? Data)
             #expect(subject != normalized && subject.suffix(normalized.count) == normalized)
             // The last is the same name in other letters, as another certificate may have it.
@@ -86,9 +92,13 @@ extension AppleNames {
             }
             #expect(certificates([kSecAttrIssuer: Data([0x30, 0])]) == [])
             // Also where one is added without its object.
-            let described: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([7]), kSecAttrIssuer: lowercased(subject)]
+            let described: [CFString: Any] = [
+                kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([7]), kSecAttrIssuer: lowercased(subject),
+            ]
             #expect(SecItemAdd(described as CFDictionary, nil) == errSecSuccess)
-            #expect(calls.find([kSecClass: kSecClassCertificate, kSecAttrIssuer: normalized, kSecAttrSerialNumber: Data([7])]).status == errSecSuccess)
+            #expect(
+                calls.find([kSecClass: kSecClassCertificate, kSecAttrIssuer: normalized, kSecAttrSerialNumber: Data([7])]).status
+                    == errSecSuccess)
             #expect(SecItemAdd(described as CFDictionary, nil) == errSecDuplicateItem)
         }
 
@@ -105,7 +115,9 @@ extension AppleNames {
             let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(authority) as Data?)
             #expect(Set(certificates([kSecMatchIssuers: [issuer]])) == [anna, authority])
             // The limit comes after the judgement.
-            #expect(calls.find([kSecClass: kSecClassCertificate, kSecMatchEmailAddressIfPresent: "anna@example.org", kSecReturnRef: true]).result as? SecCertificate == anna)
+            #expect(
+                calls.find([kSecClass: kSecClassCertificate, kSecMatchEmailAddressIfPresent: "anna@example.org", kSecReturnRef: true])
+                    .result as? SecCertificate == anna)
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecMatchValidOnDate: "x"]).status == errSecParam)
             #expect(calls.find(calls.item(nil, [kSecMatchIssuers: [issuer]])).status == errSecUnimplemented)
         }
@@ -113,7 +125,8 @@ extension AppleNames {
         /// What a match key means depends on the class, which a reference says as well.
         @Test func matchKeysJudgeWhatAReferenceNames() throws {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
-            let ref = try #require(calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Nobody", kSecReturnPersistentRef: true]).result as? Data)
+            let ref = try #require(
+                calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Nobody", kSecReturnPersistentRef: true]).result as? Data)
             for named in [[kSecValuePersistentRef: ref], [kSecValueRef: expired]] as [[CFString: Any]] {
                 func status(_ key: CFString, _ value: Any) -> OSStatus { calls.find(named.merging([key: value]) { $1 }).status }
                 #expect(status(kSecMatchValidOnDate, Date()) == errSecItemNotFound)
@@ -141,7 +154,9 @@ extension AppleNames {
         }
 
         @Test func bytesThatAreNoCertificateAreNone() throws {
-            let junk: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([1]), kSecValueData: Data("no certificate".utf8)]
+            let junk: [CFString: Any] = [
+                kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([1]), kSecValueData: Data("no certificate".utf8),
+            ]
             #expect(SecItemAdd(junk as CFDictionary, nil) == errSecDecode)
             #expect(calls.find([kSecClass: kSecClassCertificate]).status == errSecItemNotFound)
             // Without a value there is something to describe, and no certificate.
@@ -151,19 +166,23 @@ extension AppleNames {
             let one = calls.find([kSecClass: kSecClassCertificate, kSecReturnRef: true])
             #expect(one.status == errSecDecode && one.result == nil)
             #expect((SecCopyErrorMessageString(errSecDecode, nil) as String?)?.contains("certificate") == true)
-            #expect(calls.find([kSecClass: kSecClassCertificate, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true]).status == errSecDecode)
+            #expect(
+                calls.find([kSecClass: kSecClassCertificate, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true]).status == errSecDecode
+            )
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecReturnAttributes: true]).status == errSecSuccess)
             // Beside others it is left out.
             #expect(add(anna) == errSecSuccess)
             #expect(certificates([:]) == [anna])
-            #expect(calls.update([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna"], [kSecValueData: Data([0x30, 0])]) == errSecDecode)
+            #expect(
+                calls.update([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna"], [kSecValueData: Data([0x30, 0])]) == errSecDecode)
             #expect(certificates([:]) == [anna])
         }
 
         @Test func hostsMatchThemselvesAndWhatLiesUnderThem() {
             for server in ["example.com", "www.example.com", "badexample.com"] {
                 let item: [CFString: Any] = [
-                    kSecClass: kSecClassInternetPassword, kSecAttrServer: server, kSecAttrAccount: calls.service, kSecValueData: Data(server.utf8),
+                    kSecClass: kSecClassInternetPassword, kSecAttrServer: server, kSecAttrAccount: calls.service,
+                    kSecValueData: Data(server.utf8),
                 ]
                 #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
             }
@@ -232,7 +251,8 @@ extension AppleNames {
             #expect(add(anna) == errSecSuccess)
             #expect(add(authority) == errSecSuccess)
             #expect(try addKey() == errSecSuccess)
-            let found = calls.find([kSecClass: kSecClassCertificate, kSecValueRef: authority, kSecReturnAttributes: true]).result as? [String: Any]
+            let found =
+                calls.find([kSecClass: kSecClassCertificate, kSecValueRef: authority, kSecReturnAttributes: true]).result as? [String: Any]
             #expect(try addKey([kSecAttrApplicationLabel: try #require(found?["pkhh"]), kSecAttrAccessControl: control]) == errSecSuccess)
             func identities(_ more: [CFString: Any]) -> (status: OSStatus, result: AnyObject?) {
                 let all: [CFString: Any] = [
@@ -279,7 +299,9 @@ extension AppleNames {
             #expect(SecItemDelete([kSecClass: kSecClassCertificate] as CFDictionary) == errSecSuccess)
             for result in [beside, try addIdentity()] {
                 #expect(result["v_Ref"] as? SecIdentity == identity)
-                #expect(result["labl"] as? String == "mine" && result["pkhh"] as? Data == result["klbl"] as? Data && result["pdmn"] as? String == "ak")
+                #expect(
+                    result["labl"] as? String == "mine" && result["pkhh"] as? Data == result["klbl"] as? Data
+                        && result["pdmn"] as? String == "ak")
                 #expect((result["v_PersistentRef"] as? Data)?.prefix(4) == Data("idnt".utf8))
             }
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecDuplicateItem)

@@ -14,7 +14,8 @@ extension AppleNames {
         private func keys(_ half: CFString) -> [SecKey] {
             var found: CFTypeRef?
             let query: [CFString: Any] = [
-                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrKeyClass: half, kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll,
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrKeyClass: half, kSecReturnRef: true,
+                kSecMatchLimit: kSecMatchLimitAll,
             ]
             return SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess ? found as? [SecKey] ?? [] : []
         }

@@ -18,7 +18,8 @@ extension AppleNames {
             calls.add("a")
             let item = calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [String: Any]
             #expect(groups.first == item?[kSecAttrAccessGroup as String] as? String)
-            let several = SecTaskCopyValuesForEntitlements(task, ["keychain-access-groups", "com.apple.security.app-sandbox"] as NSArray, nil)
+            let several = SecTaskCopyValuesForEntitlements(
+                task, ["keychain-access-groups", "com.apple.security.app-sandbox"] as NSArray, nil)
             #expect(several as? [String: [String]] == ["keychain-access-groups": groups])
             var error: Unmanaged<CFError>?
             #expect(SecTaskCopyValueForEntitlement(task, "com.apple.security.app-sandbox", &error) == nil && error == nil)

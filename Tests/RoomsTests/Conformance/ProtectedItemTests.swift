@@ -49,7 +49,9 @@ extension AppleNames {
             #expect(calls.find(calls.item("plain", [kSecAttrComment: "changed"])).status == errSecItemNotFound)
             // Adding over it is a duplicate, and asks nobody; so does deleting it.
             #expect(calls.add("guarded", "other") == errSecDuplicateItem)
-            #expect(calls.update(calls.item("plain", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]), [kSecAttrComment: "c"]) == errSecParam)
+            #expect(
+                calls.update(calls.item("plain", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]), [kSecAttrComment: "c"])
+                    == errSecParam)
             #expect(calls.delete(calls.item("guarded")) == errSecSuccess)
         }
 

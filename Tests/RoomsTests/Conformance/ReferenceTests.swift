@@ -31,7 +31,11 @@ extension AppleNames {
             calls.add("a")
             let ref = try #require(reference(calls.item("a")))
             #expect(calls.find([kSecValuePersistentRef: ref, kSecAttrAccount: "a"]).status == errSecParam)
-            #expect(calls.find([kSecClass: kSecClassGenericPassword, kSecValuePersistentRef: ref, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true]).result is [Data])
+            #expect(
+                calls.find([
+                    kSecClass: kSecClassGenericPassword, kSecValuePersistentRef: ref, kSecMatchLimit: kSecMatchLimitAll,
+                    kSecReturnData: true,
+                ]).result is [Data])
             #expect(calls.find([kSecClass: kSecClassInternetPassword, kSecValuePersistentRef: ref]).status == errSecNoSuchClass)
             // To change and to delete, both must be so.
             #expect(calls.delete([kSecValuePersistentRef: ref, kSecAttrAccount: "b"]) == errSecItemNotFound)
@@ -51,11 +55,13 @@ extension AppleNames {
             let tag = Data(UUID().uuidString.utf8)
             let made: [CFString: Any] = [
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
-                kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as [CFString: Any],
+                kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true]
+                    as [CFString: Any],
             ]
             #expect(SecKeyCreateRandomKey(made as CFDictionary, nil) != nil)
             let search: [CFString: Any] = [
-                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecReturnRef: true,
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: kSecAttrSynchronizableAny,
+                kSecReturnRef: true,
             ]
             let key = try #require(calls.find(search).result)
             #expect(calls.find([kSecValueRef: key]).status == errSecItemNotFound)
@@ -64,7 +70,9 @@ extension AppleNames {
             #expect(calls.delete([kSecValueRef: key, kSecAttrSynchronizable: kSecAttrSynchronizableAny]) == errSecSuccess)
         }
 
-        @Test(arguments: [Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30)])
+        @Test(arguments: [
+            Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30),
+        ])
         func whatIsNoneIsRefused(_ bytes: Data) {
             #expect(calls.find([kSecValuePersistentRef: bytes]).status == errSecParam)
         }

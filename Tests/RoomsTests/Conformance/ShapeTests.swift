@@ -12,7 +12,9 @@ extension AppleNames {
         init() throws { try Conformance.prepare() }
 
         private func keys(_ result: AnyObject?) -> Set<String> {
-            Set((result as? [String: Any])?.keys.filter { ["v_Data", "v_PersistentRef", "v_Ref", "class", "acct", "pdmn"].contains($0) } ?? [])
+            Set(
+                (result as? [String: Any])?.keys.filter { ["v_Data", "v_PersistentRef", "v_Ref", "class", "acct", "pdmn"].contains($0) }
+                    ?? [])
         }
 
         @Test(.proves("C-013", "C-023"))
@@ -64,7 +66,10 @@ extension AppleNames {
             #expect(calls.find(calls.item("none", [kSecReturnData: true])).result as? Data == Data())
             #expect(keys(calls.find(calls.item("none", [kSecReturnData: true, kSecReturnAttributes: true])).result) == ["acct", "pdmn"])
             #expect(calls.add("empty", "") == errSecSuccess)
-            #expect(keys(calls.find(calls.item("empty", [kSecReturnData: true, kSecReturnAttributes: true])).result) == ["acct", "pdmn", "v_Data"])
+            #expect(
+                keys(calls.find(calls.item("empty", [kSecReturnData: true, kSecReturnAttributes: true])).result) == [
+                    "acct", "pdmn", "v_Data",
+                ])
         }
 
         @Test func addingGivesWhatFindingGives() throws {
@@ -72,7 +77,8 @@ extension AppleNames {
             let item = calls.item("a", [kSecValueData: Data("v".utf8), kSecReturnAttributes: true, kSecReturnPersistentRef: true])
             #expect(SecItemAdd(item as CFDictionary, &result) == errSecSuccess)
             let added = try #require(result as? [String: Any])
-            let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true, kSecReturnPersistentRef: true])).result as? [String: Any])
+            let found = try #require(
+                calls.find(calls.item("a", [kSecReturnAttributes: true, kSecReturnPersistentRef: true])).result as? [String: Any])
             #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
         }
 
@@ -89,8 +95,12 @@ extension AppleNames {
 
         @Test func valuesComeBackInTheirTypeAndCompareByTheirBytes() throws {
             #expect(calls.add("text") == errSecSuccess)
-            #expect(SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("text".utf8), kSecValueData: Data()]) as CFDictionary, nil) == errSecDuplicateItem)
-            #expect(SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("data".utf8), kSecValueData: Data()]) as CFDictionary, nil) == errSecSuccess)
+            #expect(
+                SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("text".utf8), kSecValueData: Data()]) as CFDictionary, nil)
+                    == errSecDuplicateItem)
+            #expect(
+                SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("data".utf8), kSecValueData: Data()]) as CFDictionary, nil)
+                    == errSecSuccess)
             #expect(calls.find(calls.item(nil, [kSecAttrAccount: "data"])).status == errSecSuccess)
             let found = calls.find(calls.item("data", [kSecReturnAttributes: true])).result as? [String: Any]
             #expect(found?["acct"] is Data)

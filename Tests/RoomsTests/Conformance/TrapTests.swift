@@ -16,7 +16,9 @@ extension AppleNames {
             for account in ["a", "b"] { calls.add(account) }
             #expect(calls.find(calls.item(nil, [kSecReturnData: true])).result is Data)
             #expect(calls.update(calls.item(), [kSecAttrComment: "c"]) == errSecSuccess)
-            #expect((calls.find(calls.item(nil, [kSecAttrComment: "c", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 2)
+            #expect(
+                (calls.find(calls.item(nil, [kSecAttrComment: "c", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result
+                    as? [Data])?.count == 2)
             for limit in [kSecMatchLimitOne, kSecMatchLimitAll] {
                 #expect(calls.update(calls.item(nil, [kSecMatchLimit: limit]), [kSecAttrComment: "d"]) == errSecParam)
             }
@@ -31,7 +33,8 @@ extension AppleNames {
         func uniqueness() {
             #expect(calls.add("a") == errSecSuccess)
             let others: [[CFString: Any]] = [
-                [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock], [kSecAttrLabel: "other"], [kSecAttrGeneric: Data([1])], [kSecAttrCreator: 1],
+                [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock], [kSecAttrLabel: "other"], [kSecAttrGeneric: Data([1])],
+                [kSecAttrCreator: 1],
             ]
             for other in others { #expect(calls.add("a", "v", other) == errSecDuplicateItem) }
             // A view and a token are part of it.
@@ -39,7 +42,9 @@ extension AppleNames {
             #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecSuccess)
             #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecDuplicateItem)
             #expect((calls.find(calls.item("a", [kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 3)
-            #expect((calls.find(calls.item("a", [kSecAttrTokenID: "", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 2)
+            #expect(
+                (calls.find(calls.item("a", [kSecAttrTokenID: "", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result
+                    as? [Data])?.count == 2)
         }
 
         @Test("4: not to name sync means what stays here, in every verb")
@@ -47,10 +52,13 @@ extension AppleNames {
             #expect(calls.add("a", "here") == errSecSuccess)
             #expect(calls.add("a", "everywhere", [kSecAttrSynchronizable: true]) == errSecSuccess)
             #expect(calls.value("a") == "here")
-            let any = calls.item("a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
+            let any = calls.item(
+                "a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
             #expect((calls.find(any).result as? [Data])?.count == 2)
             #expect(calls.update(calls.item("a"), [kSecValueData: Data("changed".utf8)]) == errSecSuccess)
-            #expect(calls.find(calls.item("a", [kSecAttrSynchronizable: true, kSecReturnData: true])).result as? Data == Data("everywhere".utf8))
+            #expect(
+                calls.find(calls.item("a", [kSecAttrSynchronizable: true, kSecReturnData: true])).result as? Data == Data("everywhere".utf8)
+            )
             #expect(calls.delete(calls.item("a")) == errSecSuccess)
             #expect(calls.find(calls.item("a", [kSecAttrSynchronizable: true])).status == errSecSuccess)
             #expect(calls.delete(calls.item("a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny])) == errSecSuccess)
@@ -59,7 +67,8 @@ extension AppleNames {
         @Test("5: accessibility and access control together are refused")
         func accessibilityAndControl() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
-            #expect(calls.add("a", "v", [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control]) == errSecParam)
+            #expect(
+                calls.add("a", "v", [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control]) == errSecParam)
         }
 
         @Test("8, 9: dates are the keychain's, and a change is always later")
@@ -73,7 +82,9 @@ extension AppleNames {
             var (created, modified) = try dates()
             #expect(created > old && modified == created)
             for _ in 0..<5 {
-                #expect(calls.update(calls.item("a"), [kSecAttrModificationDate: old, kSecAttrCreationDate: old, kSecAttrComment: "c"]) == errSecSuccess)
+                #expect(
+                    calls.update(calls.item("a"), [kSecAttrModificationDate: old, kSecAttrCreationDate: old, kSecAttrComment: "c"])
+                        == errSecSuccess)
                 let next = try dates()
                 #expect(next.0 == created && next.1 >= modified.addingTimeInterval(0.0009))
                 (created, modified) = next
@@ -84,7 +95,8 @@ extension AppleNames {
         func ignoredMatchKeys() {
             calls.add("a")
             let ignored: [CFString: Any] = [
-                kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchSearchList: [] as [Any], "m_Whatever" as CFString: 1,
+                kSecMatchCaseInsensitive: true, kSecMatchSubjectContains: "x", kSecMatchSearchList: [] as [Any],
+                "m_Whatever" as CFString: 1,
             ]
             #expect(calls.find(calls.item("A", ignored)).status == errSecItemNotFound)
             #expect(calls.find(calls.item("a", ignored)).status == errSecSuccess)

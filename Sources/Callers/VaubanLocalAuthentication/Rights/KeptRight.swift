@@ -50,7 +50,8 @@ extension KeptRight {
             let kind = LAAuthenticationRequirement.Kind.of(control)
         else { throw KeychainCall.fault(errSecDecode) }
         return KeptRight(
-            identifier: identifier, tag: record.tag, kind: kind, control: control, label: record.label, key: key, publicKey: publicKey, secret: record.secret)
+            identifier: identifier, tag: record.tag, kind: kind, control: control, label: record.label, key: key, publicKey: publicKey,
+            secret: record.secret)
     }
 
     /// The key as a context may use it. Finding it asks nobody; what is done with it would.
@@ -77,10 +78,13 @@ extension KeptRight {
                 try KeychainCall.data { SecKeyCreateEncryptedData(publicKey, encryption, NSData(data: secret), $0) }
             }
             try KeychainCall.add(
-                record(identifier, [
-                    kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrGeneric: label, kSecAttrLabel: identifier,
-                    kSecAttrDescription: "right", kSecAttrComment: "tag \(number)", kSecValueData: Record.value(sealed),
-                ]))
+                record(
+                    identifier,
+                    [
+                        kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrGeneric: label,
+                        kSecAttrLabel: identifier,
+                        kSecAttrDescription: "right", kSecAttrComment: "tag \(number)", kSecValueData: Record.value(sealed),
+                    ]))
         } catch {
             // It is nobody's: another has the identifier, or none was to be had.
             try? KeychainCall.delete(key(tag(of: identifier), label))
@@ -107,7 +111,8 @@ extension KeptRight {
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecPrivateKeyAttrs: [
-                kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag(of: identifier), kSecAttrAccessControl: control, kSecAttrLabel: identifier,
+                kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag(of: identifier), kSecAttrAccessControl: control,
+                kSecAttrLabel: identifier,
             ] as [CFString: Any],
         ]
         return try KeychainCall.object { SecKeyCreateRandomKey(parameters as CFDictionary, $0) }
@@ -125,11 +130,15 @@ extension KeptRight {
 
     private static func remove(_ identifier: String, _ label: Data) throws {
         var missing: NSError?
-        do { try KeychainCall.delete(record(identifier, [kSecAttrGeneric: label])) } catch let error as NSError where error.code == Int(errSecItemNotFound) {
+        do { try KeychainCall.delete(record(identifier, [kSecAttrGeneric: label])) } catch let error as NSError
+            where error.code == Int(errSecItemNotFound)
+        {
             missing = error
         }
         // Also where the record is gone already: an earlier removal may have come no farther.
-        do { try KeychainCall.delete(key(tag(of: identifier), label)) } catch let error as NSError where error.code == Int(errSecItemNotFound) {}
+        do { try KeychainCall.delete(key(tag(of: identifier), label)) } catch let error as NSError
+            where error.code == Int(errSecItemNotFound)
+        {}
         if let missing { throw missing }
     }
 
@@ -151,17 +160,20 @@ extension KeptRight {
             kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
         ]
         for found in (try? KeychainCall.list(query)) ?? [] {
-            guard let tag = found[kSecAttrApplicationTag] as? Data, let label = found[kSecAttrApplicationLabel] as? Data, isStray((tag, label)),
+            guard let tag = found[kSecAttrApplicationTag] as? Data, let label = found[kSecAttrApplicationLabel] as? Data,
+                isStray((tag, label)),
                 !isNamed(label, String(decoding: tag.dropFirst(self.tag(of: "").count), as: UTF8.self))
             else { continue }
             try? KeychainCall.delete(key(tag, label))
         }
     }
 
-    /// Whether a record names the key now: somebody may have saved a right under the identifier meanwhile. What cannot be told counts as one.
+    /// Whether a record names the key now: somebody may have saved a right under the identifier meanwhile. What cannot be told counts as
+    /// one.
     private static func isNamed(_ label: Data, _ identifier: String) -> Bool {
         do {
-            return try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true]))).label == label
+            return try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true]))).label
+                == label
         } catch {
             return (error as NSError).code != Int(errSecItemNotFound)
         }
@@ -175,7 +187,8 @@ private struct Record {
     let secret: Data?
 
     init(found: AnyObject) throws {
-        guard let attributes = found as? NSDictionary, let label = attributes[kSecAttrGeneric] as? Data, let value = attributes[kSecValueData] as? Data,
+        guard let attributes = found as? NSDictionary, let label = attributes[kSecAttrGeneric] as? Data,
+            let value = attributes[kSecValueData] as? Data,
             let first = value.first, let comment = attributes[kSecAttrComment] as? String, let tag = Int(comment.dropFirst("tag ".count))
         else { throw KeychainCall.fault(errSecDecode) }
         self.label = label

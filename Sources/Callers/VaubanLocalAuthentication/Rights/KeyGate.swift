@@ -46,7 +46,9 @@ final class KeyGate: RightGate {
             }
             guard let peer = SecKeyCopyPublicKey(mine) else { throw KeychainCall.fault(errSecInternal) }
             let key = try key(for: context)
-            _ = try KeychainCall.data { SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, peer, [:] as [CFString: Any] as CFDictionary, $0) }
+            _ = try KeychainCall.data {
+                SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, peer, [:] as [CFString: Any] as CFDictionary, $0)
+            }
             return nil
         } catch {
             return LAError(

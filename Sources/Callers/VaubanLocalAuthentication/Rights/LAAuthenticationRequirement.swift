@@ -21,7 +21,8 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     public static let biometry = LAAuthenticationRequirement(.biometry)
 
     /// A finger of the enrolment at the time when the right is made; another enrolment ends what the right can do. A right that is kept is
-    /// bound to it by its key. A plain one asks the service once when it is made, and where the enrolment cannot be told then (nobody can be
+    /// bound to it by its key. A plain one asks the service once when it is made, and where the enrolment cannot be told then (nobody can
+    /// be
     /// asked, no reader), it is that of its first use.
     public static let biometryCurrentSet = LAAuthenticationRequirement(.biometryCurrentSet)
 

@@ -34,7 +34,8 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         }
     }
 
-    private static let endings: Set<Int> = Set([errSecInteractionNotAllowed, errSecAuthFailed, errSecUserCanceled, errSecItemNotFound].map { Int($0) })
+    private static let endings: Set<Int> = Set(
+        [errSecInteractionNotAllowed, errSecAuthFailed, errSecUserCanceled, errSecItemNotFound].map { Int($0) })
 }
 
 /// The kept rights that somebody in this process holds, so that removing one ends it wherever it is held.
@@ -70,7 +71,9 @@ public final class LASecret: NSObject, @unchecked Sendable {
     public var rawData: Data { get async throws { try await RightCalls.run { [self] in try load() } } }
 
     /// The same, which answers on a private queue.
-    public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) { RightCalls.run(completion) { [self] in try load() } }
+    public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
+        RightCalls.run(completion) { [self] in try load() }
+    }
 
     private func load() throws -> Data {
         guard let sealed = right.gate.kept.secret else { throw KeychainCall.fault(errSecItemNotFound) }

@@ -56,7 +56,8 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     /// The same, which answers on a private queue.
     public func exchangeKeys(
-        publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any], completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+        publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any],
+        completion: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         let chosen = ExchangeParameters(parameters)
         RightCalls.run(completion) { [self] in try shared(publicKey, algorithm, chosen) }

@@ -13,7 +13,9 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
     public var bytes: Data { get async throws { try await RightCalls.run { [self] in try external() } } }
 
     /// The same, which answers on a private queue.
-    public func exportBytes(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) { RightCalls.run(completion) { [self] in try external() } }
+    public func exportBytes(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
+        RightCalls.run(completion) { [self] in try external() }
+    }
 
     private func external() throws -> Data { try KeychainCall.data { SecKeyCopyExternalRepresentation(key, $0) } }
 

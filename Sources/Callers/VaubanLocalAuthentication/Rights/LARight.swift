@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Whether this person may use something of the application's: Apple's `LARight` (C-177 … C-198). It is asked for, held, and given up; it ends
+/// Whether this person may use something of the application's: Apple's `LARight` (C-177 … C-198). It is asked for, held, and given up; it
+/// ends
 /// when it is let go, so whoever needs it keeps it.
 ///
 /// Each authorisation asks anew, with an `LAContext` of its own. Every call may come from any thread, and none waits on the caller's.

@@ -22,7 +22,8 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: Saving
 
-    /// Keeps a right, with a key of its own that asks for what the right requires, for good (C-203 … C-205). What is there is never replaced:
+    /// Keeps a right, with a key of its own that asks for what the right requires, for good (C-203 … C-205). What is there is never
+    /// replaced:
     /// remove it first.
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier, nil) }

@@ -58,13 +58,17 @@ extension LAPolicy {
     /// Throws why it cannot succeed now.
     func check() throws {
         var error: NSError?
-        guard LAContext().canEvaluatePolicy(self, error: &error) else { throw error.map { LAError(_nsError: $0) } ?? LAError(.authenticationFailed) }
+        guard LAContext().canEvaluatePolicy(self, error: &error) else {
+            throw error.map { LAError(_nsError: $0) } ?? LAError(.authenticationFailed)
+        }
     }
 }
 
 extension LAError {
     static var enrolmentChanged: LAError {
-        LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The enrolled fingers are others than those that the right was made for."])
+        LAError(
+            .authenticationFailed,
+            userInfo: [NSLocalizedDescriptionKey: "The enrolled fingers are others than those that the right was made for."])
     }
 
     /// A private key whose right is not authorised.

@@ -39,7 +39,8 @@ extension NSObjectProtocol where Self: LARight {
                 changeHandler(self, NSKeyValueObservedChange(newValue: options.contains(.new) ? state : nil, oldValue: nil))
             case .moved(let old, let new):
                 changeHandler(
-                    self, NSKeyValueObservedChange(newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil))
+                    self,
+                    NSKeyValueObservedChange(newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil))
             case .end: break
             }
         }

@@ -10,7 +10,9 @@ internal import VaubanLinuxHost
 func asking<Value: ~Copyable>(
     _ context: (any KeychainAuthenticationContext)?, _ call: (@escaping KeychainClient.Waiting, CallCancellation?) throws(Refusal) -> Value
 ) throws(Refusal) -> Value {
-    guard let context else { return try OwnTerminal.asking(of: try Service.current()) { (waiting) throws(Refusal) in try call(waiting, nil) } }
+    guard let context else {
+        return try OwnTerminal.asking(of: try Service.current()) { (waiting) throws(Refusal) in try call(waiting, nil) }
+    }
     let cancellation = CallCancellation()
     guard context.begin(cancellation) else { throw Refusal(.authenticationFailed, "the authentication context was invalidated") }
     defer { context.end(cancellation) }

@@ -37,7 +37,8 @@ struct IdentityAdding {
     private func add(_ part: ItemObject, _ record: ItemRecord) throws(Refusal) -> FoundEntry? {
         do throws(Refusal) {
             return try client.add(
-                record, secret: part.secret, password: parsed.passwordBytes, returns: [.attributes, .reference], applications: parsed.applications)
+                record, secret: part.secret, password: parsed.passwordBytes, returns: [.attributes, .reference],
+                applications: parsed.applications)
         } catch {
             guard error.reason == .duplicateItem else { throw error }
             return nil

@@ -70,7 +70,9 @@ struct ItemDictionary {
     /// The names of certificates are kept in their normal form, and may be written as they stand in the certificate.
     private mutating func normalizeNames() {
         for name in [AttributeName.issuer, .subject] {
-            if case .data(let bytes)? = attributes[name], let whole = NormalizedName(sequence: bytes) { attributes[name] = .data(whole.content) }
+            if case .data(let bytes)? = attributes[name], let whole = NormalizedName(sequence: bytes) {
+                attributes[name] = .data(whole.content)
+            }
         }
     }
 
@@ -101,10 +103,14 @@ struct ItemDictionary {
         switch NSString(string: name) {
         case kSecUseDataProtectionKeychain: break
         case kSecAttrAccessible:
-            guard let code = value as? String, let known = Protection(rawValue: code) else { throw Refusal(.badParameter, "the accessibility is not known") }
+            guard let code = value as? String, let known = Protection(rawValue: code) else {
+                throw Refusal(.badParameter, "the accessibility is not known")
+            }
             protection = known
         case kSecAttrAccessControl:
-            guard let control = value as? SecAccessControl else { throw Refusal(.badParameter, "the access control is not a SecAccessControl") }
+            guard let control = value as? SecAccessControl else {
+                throw Refusal(.badParameter, "the access control is not a SecAccessControl")
+            }
             accessControl = control
         case kSecAttrAccess:
             guard let access = value as? SecAccess else { throw Refusal(.badParameter, "the access is not a SecAccess") }
@@ -130,7 +136,8 @@ struct ItemDictionary {
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
-        case let number as NSNumber where number.int64Value > 0 && number.int64Value <= Int64(Int32.max): limit = MatchLimit(number: number.int64Value)
+        case let number as NSNumber where number.int64Value > 0 && number.int64Value <= Int64(Int32.max):
+            limit = MatchLimit(number: number.int64Value)
         default: throw Refusal(.badParameter, "the match limit is not valid")
         }
     }
@@ -154,7 +161,9 @@ struct ItemDictionary {
         switch NSString(string: name) {
         case kSecUseOperationPrompt:
             guard let text = value as? String else { throw Refusal(.badParameter, "the operation prompt is not a string") }
-            guard text.utf8.count <= ItemQuery.operationPromptBytesMax else { throw Refusal(.badParameter, "the operation prompt is too long") }
+            guard text.utf8.count <= ItemQuery.operationPromptBytesMax else {
+                throw Refusal(.badParameter, "the operation prompt is too long")
+            }
             operationPrompt = text
         case kSecUseAuthenticationUI:
             switch NSString(string: value as? String ?? "") {
@@ -229,7 +238,8 @@ extension ItemDictionary {
         }
         // A certificate is no secret: whoever cannot unlock must still be able to show it.
         let standard: Protection = kind == .certificate ? .always : .whenUnlocked
-        return ItemRecord(kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
+        return ItemRecord(
+            kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
     }
 
     /// A private key of the enclave is stored in the class that it was made for. What it asks for is the enclave's to keep, and is
@@ -255,7 +265,8 @@ extension ItemDictionary {
         query.reference = reference?.item
         query.returnsData = returns.contains(.data) || needsObject(kind: query.kind)
         query.returnsAttributes =
-            returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty || (query.returnsData && Self.mayBeOfEnclave(query.kind))
+            returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty
+            || (query.returnsData && Self.mayBeOfEnclave(query.kind))
         query.returnsReference = returns.contains(.persistentRef)
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
@@ -265,7 +276,9 @@ extension ItemDictionary {
 
     func changes(of kind: ItemKind) throws -> ItemChanges {
         if kind == .certificate, value != nil { try Self.checkCertificate(value) }
-        return ItemChanges(attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(), hasData: value != nil)
+        return ItemChanges(
+            attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(),
+            hasData: value != nil)
     }
 
     /// Whether the objects themselves are to be made, of which passwords have none. A certificate must be read to be judged.

@@ -42,7 +42,10 @@ struct ItemResult {
         case .key: object = .key(SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data(), keys: keys))
         case .identity:
             guard let der = entry.certificate, let certificate = SecCertificate(der: der) else { return nil }
-            object = .identity(SecIdentity(certificate: certificate, key: SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data(), keys: keys)))
+            object = .identity(
+                SecIdentity(
+                    certificate: certificate,
+                    key: SecKey(attributes: record?.attributes ?? ItemAttributes(), external: value ?? Data(), keys: keys)))
         case .genericPassword, .internetPassword, .permission: object = nil
         }
     }

@@ -19,9 +19,13 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         } else {
             let record = try parsed.record()
             let added = try Keychain.client().add(
-                record, secret: parsed.secret, password: parsed.passwordBytes, returns: parsed.wireReturns, applications: parsed.applications)
+                record, secret: parsed.secret, password: parsed.passwordBytes, returns: parsed.wireReturns,
+                applications: parsed.applications)
             guard let added else { return }
-            guard let found = ItemResult(added, kind: record.kind, makesObject: parsed.needsObject(kind: record.kind), keys: parsed.keyContext) else { throw Undecodable() }
+            guard
+                let found = ItemResult(
+                    added, kind: record.kind, makesObject: parsed.needsObject(kind: record.kind), keys: parsed.keyContext)
+            else { throw Undecodable() }
             object = found.shaped(parsed.returns)
         }
         if let object { result?.pointee = object }
@@ -88,7 +92,9 @@ extension ItemDictionary {
     fileprivate var wireReturns: ReturnKinds {
         var kinds: ReturnKinds = []
         if returns.contains(.data) || returns.contains(.ref) { kinds.insert(.data) }
-        if returns.contains(.attributes) || returns.contains(.ref) || (returns.contains(.data) && Self.mayBeOfEnclave(kind)) { kinds.insert(.attributes) }
+        if returns.contains(.attributes) || returns.contains(.ref) || (returns.contains(.data) && Self.mayBeOfEnclave(kind)) {
+            kinds.insert(.attributes)
+        }
         if returns.contains(.persistentRef) { kinds.insert(.reference) }
         return kinds
     }

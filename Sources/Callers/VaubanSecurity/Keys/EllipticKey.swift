@@ -35,7 +35,9 @@ extension Curve {
         return try Verifier(x963Representation: publicKey).isValid(parsed, for: digest)
     }
 
-    static func exchange(_ hash: KeyHash?, _ publicKey: Data, sharedInfo: Data, byteCount: Int?, privateKey: UnsafeRawBufferPointer) throws -> Data {
+    static func exchange(_ hash: KeyHash?, _ publicKey: Data, sharedInfo: Data, byteCount: Int?, privateKey: UnsafeRawBufferPointer) throws
+        -> Data
+    {
         try derived(hash, try Agreement(x963Representation: privateKey).agree(with: peer(publicKey)), sharedInfo, byteCount)
     }
 

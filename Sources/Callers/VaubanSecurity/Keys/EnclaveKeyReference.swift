@@ -136,7 +136,9 @@ extension KeyDictionary {
     func checkToken() throws {
         for dictionary in [self, half(isPrivate: true)] {
             guard let token = dictionary[kSecAttrTokenID] else { continue }
-            guard token as? String == kSecAttrTokenIDSecureEnclave as String else { throw KeyFault(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave") }
+            guard token as? String == kSecAttrTokenIDSecureEnclave as String else {
+                throw KeyFault(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave")
+            }
         }
     }
 
@@ -144,7 +146,9 @@ extension KeyDictionary {
         let own = half(isPrivate: true)
         var context: (any KeychainAuthenticationContext)?
         if let given = own[kSecUseAuthenticationContext] {
-            guard let known = given as? any KeychainAuthenticationContext else { throw KeyFault(errSecParam, "the authentication context is not an LAContext") }
+            guard let known = given as? any KeychainAuthenticationContext else {
+                throw KeyFault(errSecParam, "the authentication context is not an LAContext")
+            }
             context = known
         }
         return EnclaveKeyContext(context: context, prompt: own[kSecUseOperationPrompt] as? String)
@@ -162,11 +166,15 @@ extension KeyDictionary {
 
     private func control() throws -> AccessControl {
         if let given = self[kSecAttrAccessControl] {
-            guard let control = given as? SecAccessControl else { throw KeyFault(errSecParam, "the access control is not a SecAccessControl") }
+            guard let control = given as? SecAccessControl else {
+                throw KeyFault(errSecParam, "the access control is not a SecAccessControl")
+            }
             return try control.ofKey
         }
         guard let code = self[kSecAttrAccessible] else { return try AccessControl(protection: .whenUnlocked, flags: []) }
-        guard let protection = (code as? String).flatMap(Protection.init) else { throw KeyFault(errSecParam, "the accessibility is not known") }
+        guard let protection = (code as? String).flatMap(Protection.init) else {
+            throw KeyFault(errSecParam, "the accessibility is not known")
+        }
         return try AccessControl(protection: protection, flags: [])
     }
 }

@@ -15,7 +15,8 @@ extension KeyMaterial {
     /// What bytes of the keychain are, as far as their attributes say so.
     static func read(_ external: Data, by attributes: ItemAttributes, _ keys: EnclaveKeyContext) -> KeyMaterial? {
         if attributes.isOfEnclave { return try? KeyMaterial(EnclaveKeyReference(stored: external, keys)) }
-        guard let type = attributes[.type]?.decimal.flatMap(KeyType.init), let half = attributes[.keyClass]?.decimal, ["0", "1"].contains(half)
+        guard let type = attributes[.type]?.decimal.flatMap(KeyType.init), let half = attributes[.keyClass]?.decimal,
+            ["0", "1"].contains(half)
         else { return nil }
         return try? KeyMaterial(type: type, isPrivate: half == "1", external: external)
     }
@@ -31,7 +32,8 @@ extension KeyMaterial {
     var itemAttributes: ItemAttributes {
         func yes(_ value: Bool) -> AttributeValue { .number(value ? 1 : 0) }
         let shared = ItemAttributes([
-            .keyClass: .number(isPrivate ? 1 : 0), .applicationLabel: .data([UInt8](fingerprint)), .type: .number(Int64(type.rawValue) ?? 0),
+            .keyClass: .number(isPrivate ? 1 : 0), .applicationLabel: .data([UInt8](fingerprint)),
+            .type: .number(Int64(type.rawValue) ?? 0),
             .keySizeInBits: .number(Int64(bits)), .effectiveKeySize: .number(Int64(bits)), .isPermanent: yes(true), .isPrivate: yes(true),
             .isModifiable: yes(true), .isSensitive: yes(false), .wasAlwaysSensitive: yes(false), .isExtractable: yes(true),
             .wasNeverExtractable: yes(false), .canEncrypt: yes(!isPrivate), .canDecrypt: yes(isPrivate),
@@ -97,7 +99,9 @@ struct KeyDictionary {
         // A public half is no key of a token, and asks nobody unless its own dictionary says so.
         if !isPrivate, namesToken {
             merged.removeObject(forKey: kSecAttrTokenID)
-            if (whole[kSecPublicKeyAttrs] as? NSDictionary)?[kSecAttrAccessControl] == nil { merged.removeObject(forKey: kSecAttrAccessControl) }
+            if (whole[kSecPublicKeyAttrs] as? NSDictionary)?[kSecAttrAccessControl] == nil {
+                merged.removeObject(forKey: kSecAttrAccessControl)
+            }
         }
         merged.removeObject(forKey: kSecPrivateKeyAttrs)
         merged.removeObject(forKey: kSecPublicKeyAttrs)

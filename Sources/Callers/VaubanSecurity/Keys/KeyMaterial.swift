@@ -34,7 +34,9 @@ final class KeyMaterial: Sendable {
 
     /// A private key of the enclave over P-256.
     init(_ enclave: EnclaveKeyReference) throws {
-        guard enclave.key.kind == .p256 else { throw KeyFault(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others") }
+        guard enclave.key.kind == .p256 else {
+            throw KeyFault(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others")
+        }
         kind = .elliptic(.p256)
         publicBytes = Data(enclave.key.publicKey)
         privateKey = nil
@@ -78,7 +80,8 @@ final class KeyMaterial: Sendable {
         case .elliptic(let curve):
             var fresh = curve.curve.random()
             let made = SecretBytes(absorbing: &fresh)
-            return KeyMaterial(kind, publicBytes: made.withUnsafeBytes { Data($0.prefix(curve.publicBytes)) }, privateKey: PrivateBytes(made))
+            return KeyMaterial(
+                kind, publicBytes: made.withUnsafeBytes { Data($0.prefix(curve.publicBytes)) }, privateKey: PrivateBytes(made))
         case .rsa(let bits):
             var fresh = try RSAKey.random(bits: bits)
             let made = SecretBytes(absorbing: &fresh)
@@ -135,6 +138,8 @@ extension Curve {
             return
         }
         let key = try Agreement(x963Representation: external)
-        guard external.starts(with: key.peer.x963Representation) else { throw KeyFault(errSecParam, "the private key is not that of its public half") }
+        guard external.starts(with: key.peer.x963Representation) else {
+            throw KeyFault(errSecParam, "the private key is not that of its public half")
+        }
     }
 }

@@ -68,7 +68,8 @@ enum KeyMethod: Hashable, Sendable {
             return
         }
         let (kind, encoding) = Self.halves(form)
-        guard let encoding = encoding, ["X962", "RFC4754"].contains(encoding), let input = Self.input(kind, rest.dropFirst(), anyDigest: true)
+        guard let encoding = encoding, ["X962", "RFC4754"].contains(encoding),
+            let input = Self.input(kind, rest.dropFirst(), anyDigest: true)
         else { return nil }
         self = .ecdsa(input, isRaw: encoding == "RFC4754")
     }

@@ -35,7 +35,9 @@ enum RSAKey {
 
     static func encrypt(_ data: Data, _ padding: KeyMethod.RSAPadding, publicKey: Data) throws -> Data {
         let key = try _RSA.Encryption.PublicKey(unsafeDERRepresentation: publicKey)
-        guard data.count <= key.maximumEncryptSize(with: padding.forCrypto) else { throw KeyFault(errSecParam, "the data is too long for this key") }
+        guard data.count <= key.maximumEncryptSize(with: padding.forCrypto) else {
+            throw KeyFault(errSecParam, "the data is too long for this key")
+        }
         return try key.encrypt(data, padding: padding.forCrypto)
     }
 
@@ -92,7 +94,9 @@ extension KeyMethod.Input {
         switch self {
         case .message(let hash): return GivenDigest(bytes: hash.digest(of: data))
         case .digest(let hash):
-            guard hash.map({ $0.byteCount == data.count }) ?? !data.isEmpty else { throw KeyFault(errSecParam, "the digest has a wrong length") }
+            guard hash.map({ $0.byteCount == data.count }) ?? !data.isEmpty else {
+                throw KeyFault(errSecParam, "the digest has a wrong length")
+            }
             return GivenDigest(bytes: Array(data))
         }
     }
@@ -112,7 +116,9 @@ extension KeyMethod.Input {
     /// swift-crypto makes a digest only by hashing. Its digests are plain bytes and nothing else: where one has another
     /// size, or does not hold what was put into it, the algorithm is not supported.
     private static func known<Known: Digest>(_ digest: GivenDigest, as type: Known.Type) throws -> Known {
-        guard digest.bytes.count == Known.byteCount, MemoryLayout<Known>.size >= Known.byteCount, _isPOD(type) else { throw KeyFault.unsupported }
+        guard digest.bytes.count == Known.byteCount, MemoryLayout<Known>.size >= Known.byteCount, _isPOD(type) else {
+            throw KeyFault.unsupported
+        }
         var bytes = digest.bytes
         bytes.append(contentsOf: repeatElement(0, count: MemoryLayout<Known>.size - bytes.count))
         let known = bytes.withUnsafeBytes { $0.loadUnaligned(as: Known.self) }

@@ -21,7 +21,9 @@ public func SecKeyGeneratePair(
 }
 
 /// Makes a key of its external form: Apple's `SecKeyCreateWithData`. X9.63 for curves, PKCS#1 for RSA; it is not stored.
-public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
+public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
+    -> SecKey?
+{
     reporting(error) {
         let dictionary = KeyDictionary(attributes)
         if dictionary.namesToken {
@@ -94,7 +96,8 @@ private struct KeyMaking {
             if dictionary.isPermanent(isPrivate: false) { _ = try store(publicKey, isPrivate: false) }
         } catch {
             // Half a pair is none.
-            guard let stored, SecItemDelete([kSecClass: kSecClassKey, kSecValuePersistentRef: stored] as CFDictionary) != errSecSuccess else { throw error }
+            guard let stored, SecItemDelete([kSecClass: kSecClassKey, kSecValuePersistentRef: stored] as CFDictionary) != errSecSuccess
+            else { throw error }
             throw KeyFault(errSecInternal, "only the private key was stored, and it could not be removed again")
         }
         return (publicKey, privateKey)

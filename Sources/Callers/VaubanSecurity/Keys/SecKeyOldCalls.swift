@@ -13,12 +13,15 @@ public func SecKeyRawSign(
 
 /// Whether a signature of a digest is right: Apple's `SecKeyRawVerify`.
 public func SecKeyRawVerify(
-    _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>, _ sigLen: Int
+    _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>,
+    _ sigLen: Int
 ) -> OSStatus {
     reporting {
         let algorithm = try key.signature(for: padding)
         _ = try withSuccess { error in
-            SecKeyVerifySignature(key, algorithm, NSData(bytes: signedData, length: signedDataLen), NSData(bytes: sig, length: sigLen), error) ? NSData() : nil
+            SecKeyVerifySignature(
+                key, algorithm, NSData(bytes: signedData, length: signedDataLen), NSData(bytes: sig, length: sigLen), error)
+                ? NSData() : nil
         }
     }
 }
@@ -30,18 +33,23 @@ public func SecKeyEncrypt(
 ) -> OSStatus {
     reporting {
         let algorithm = try encryption(for: padding)
-        try fill(cipherText, cipherTextLen, withSuccess { SecKeyCreateEncryptedData(key, algorithm, NSData(bytes: plainText, length: plainTextLen), $0) })
+        try fill(
+            cipherText, cipherTextLen,
+            withSuccess { SecKeyCreateEncryptedData(key, algorithm, NSData(bytes: plainText, length: plainTextLen), $0) })
     }
 }
 
 /// Decrypts with an RSA key: Apple's `SecKeyDecrypt`.
 public func SecKeyDecrypt(
-    _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int, _ plainText: UnsafeMutablePointer<UInt8>,
+    _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
+    _ plainText: UnsafeMutablePointer<UInt8>,
     _ plainTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
     reporting {
         let algorithm = try encryption(for: padding)
-        try fill(plainText, plainTextLen, withSuccess { SecKeyCreateDecryptedData(key, algorithm, NSData(bytes: cipherText, length: cipherTextLen), $0) })
+        try fill(
+            plainText, plainTextLen,
+            withSuccess { SecKeyCreateDecryptedData(key, algorithm, NSData(bytes: cipherText, length: cipherTextLen), $0) })
     }
 }
 

@@ -14,10 +14,13 @@ public func SecKeyCreateSignature(
 
 /// Whether a signature is right: Apple's `SecKeyVerifySignature`. One that is not gives errSecVerifyFailed.
 public func SecKeyVerifySignature(
-    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
     let verified: NSData? = perform(.verify, key, algorithm, error) { material, method in
-        guard try material.verify(signature as Data, signedData as Data, method) else { throw KeyFault(errSecVerifyFailed, "the signature is not this key's") }
+        guard try material.verify(signature as Data, signedData as Data, method) else {
+            throw KeyFault(errSecVerifyFailed, "the signature is not this key's")
+        }
         return Data()
     }
     return verified != nil
@@ -45,9 +48,13 @@ public func SecKeyCopyKeyExchangeResult(
     perform(.keyExchange, privateKey, algorithm, error) { material, method in
         let dictionary = KeyDictionary(parameters)
         let size = dictionary.number(kSecKeyKeyExchangeParameterRequestedSize)
-        guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else { throw KeyFault(errSecParam, "requestedSize is not a size") }
+        guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else {
+            throw KeyFault(errSecParam, "requestedSize is not a size")
+        }
         let info = dictionary[kSecKeyKeyExchangeParameterSharedInfo] as? Data ?? Data()
-        guard let other = publicKey.material, other.kind == material.kind else { throw KeyFault(errSecParam, "the other key is not of the same curve") }
+        guard let other = publicKey.material, other.kind == material.kind else {
+            throw KeyFault(errSecParam, "the other key is not of the same curve")
+        }
         return try material.exchange(method, other.publicBytes, sharedInfo: info, byteCount: size)
     }
 }
@@ -107,7 +114,8 @@ extension KeyMaterial {
             let digest = try input.digest(of: data)
             if let enclave { return try enclave.sign(digest, isRaw: isRaw) }
             return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
-        case (.rsa, .rsaSignature(let input, let isPSS)): return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
+        case (.rsa, .rsaSignature(let input, let isPSS)):
+            return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
         default: throw KeyFault.unsupported
         }
     }
@@ -116,7 +124,8 @@ extension KeyMaterial {
         switch (kind, method) {
         case (.elliptic(let name), .ecdsa(let input, let isRaw)):
             return try name.curve.verify(signature, try input.digest(of: data), isRaw: isRaw, publicKey: publicBytes)
-        case (.rsa, .rsaSignature(let input, let isPSS)): return try RSAKey.verify(signature, data, input, isPSS: isPSS, publicKey: publicBytes)
+        case (.rsa, .rsaSignature(let input, let isPSS)):
+            return try RSAKey.verify(signature, data, input, isPSS: isPSS, publicKey: publicBytes)
         default: throw KeyFault.unsupported
         }
     }
@@ -138,7 +147,8 @@ extension KeyMaterial {
             if let enclave { return try name.curve.decrypt(packet, scheme) { try enclave.exchange($0, for: .decrypt) } }
             return try withPrivateBytes { try name.curve.decrypt(packet, scheme, privateKey: $0) }
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
-        case (.rsa, .rsaHybrid(let hash)): return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
+        case (.rsa, .rsaHybrid(let hash)):
+            return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
         default: throw KeyFault.unsupported
         }
     }
@@ -146,6 +156,8 @@ extension KeyMaterial {
     func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
         guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyFault.unsupported }
         if let enclave { return try name.curve.derived(hash, try enclave.exchange(publicKey, for: .exchange), sharedInfo, byteCount) }
-        return try withPrivateBytes { try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0) }
+        return try withPrivateBytes {
+            try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0)
+        }
     }
 }

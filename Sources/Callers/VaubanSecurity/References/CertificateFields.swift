@@ -1,5 +1,6 @@
 // The fields of an X.509 certificate (RFC 5280, 4.1) that the keychain describes it by, over swift-asn1's strict DER. Nothing is
-// verified here. swift-certificates reads most certificates, and judges them (Trust/), but refuses whole those with a key or a signature that
+// verified here. swift-certificates reads most certificates, and judges them (Trust/), but refuses whole those with a key or a signature
+// that
 // it does not know, such as RSA below 2048 bits, DSA and RSASSA-PSS. Such a certificate can be kept, found and described all the same.
 
 internal import Glibc
@@ -70,7 +71,9 @@ struct CertificateFields {
             guard let sequence = list.next() else { throw Malformed() }
             for entry in IteratorSequence(try Self.children(of: sequence, .sequence)) { try Self.read(entry, into: &extensions) }
         }
-        subjectKeyIdentifier = try extensions[Self.subjectKeyIdentifierID].map { Array(try ASN1OctetString(derEncoded: DER.parse($0)).bytes) }
+        subjectKeyIdentifier = try extensions[Self.subjectKeyIdentifierID].map {
+            Array(try ASN1OctetString(derEncoded: DER.parse($0)).bytes)
+        }
         emailAddresses = try extensions[Self.alternativeNameID].map(Self.addresses) ?? []
     }
 

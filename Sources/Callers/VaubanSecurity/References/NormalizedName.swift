@@ -33,7 +33,8 @@ struct NormalizedName: Hashable {
                 for child in children { try write(child, into: &inner) }
             }
         case .primitive(let bytes):
-            let isText = [ASN1Identifier.printableString, .ia5String, .utf8String].contains(node.identifier) && bytes.allSatisfy { $0 < 0x80 }
+            let isText =
+                [ASN1Identifier.printableString, .ia5String, .utf8String].contains(node.identifier) && bytes.allSatisfy { $0 < 0x80 }
             serializer.appendPrimitiveNode(identifier: node.identifier) { $0.append(contentsOf: isText ? folded(bytes) : Array(bytes)) }
         }
     }

@@ -13,7 +13,9 @@ struct PersistentReference: Hashable {
     /// Nil where the bytes are none. Apple's older form, with a row's number, names nothing here.
     init?(_ data: Data) {
         let bytes = [UInt8](data)
-        guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let kind = ItemKind(code: code) else { return nil }
+        guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let kind = ItemKind(code: code) else {
+            return nil
+        }
         self.init(kind: kind, item: Array(bytes.dropFirst(4)))
     }
 

@@ -39,7 +39,9 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
 
     /// Those of the subject's alternative names, and of the subject itself (PKCS #9 emailAddress).
     var emailAddresses: [String] {
-        guard let address = value(of: [1, 2, 840, 113549, 1, 9, 1]), !fields.emailAddresses.contains(address) else { return fields.emailAddresses }
+        guard let address = value(of: [1, 2, 840, 113549, 1, 9, 1]), !fields.emailAddresses.contains(address) else {
+            return fields.emailAddresses
+        }
         return fields.emailAddresses + [address]
     }
 
@@ -97,7 +99,9 @@ public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertif
 }
 
 /// The serial number's bytes: Apple's `SecCertificateCopySerialNumberData`. It cannot fail here.
-public func SecCertificateCopySerialNumberData(_ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
+public func SecCertificateCopySerialNumberData(_ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
+    -> CFData?
+{
     NSData(data: Data(certificate.fields.serialNumber))
 }
 

@@ -35,9 +35,12 @@ public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRe
     return errSecSuccess
 }
 
-/// Puts a certificate and its private key together: Apple's `SecIdentityCreate`. Nothing is stored. Nil where the key is not that of the certificate.
+/// Puts a certificate and its private key together: Apple's `SecIdentityCreate`. Nothing is stored. Nil where the key is not that of the
+/// certificate.
 public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey) -> SecIdentity? {
-    guard let material = privateKey.material, material.isPrivate, material.publicBytes.elementsEqual(certificate.fields.publicKey) else { return nil }
+    guard let material = privateKey.material, material.isPrivate, material.publicBytes.elementsEqual(certificate.fields.publicKey) else {
+        return nil
+    }
     return SecIdentity(certificate: certificate, key: privateKey)
 }
 

@@ -40,7 +40,8 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     /// The public half says which private one it is.
     private func hasSameBytes(as other: SecKey) -> Bool {
         switch (material, other.material) {
-        case (let mine?, let theirs?): mine.kind == theirs.kind && mine.isPrivate == theirs.isPrivate && mine.publicBytes == theirs.publicBytes
+        case (let mine?, let theirs?):
+            mine.kind == theirs.kind && mine.isPrivate == theirs.isPrivate && mine.publicBytes == theirs.publicBytes
         case (nil, nil): unread.flatMap { mine in other.unread.map { mine.equals($0) } } ?? true
         default: false
         }

@@ -28,6 +28,7 @@ func reporting<Value>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ bod
     let status = reporting { found = try body() }
     if let found { return found }
     let words = (SecCopyErrorMessageString(status, nil) as String?) ?? "status \(status)"
-    error?.pointee = Unmanaged.passRetained(NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words]))
+    error?.pointee = Unmanaged.passRetained(
+        NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words]))
     return nil
 }

@@ -48,7 +48,8 @@ final class TerminalRelay {
             if events.question, let ended = agent.serve() {
                 // The command goes on; only questions can no longer be asked here.
                 asks = false
-                terminal.write("\r\nvauban: questions can no longer be asked here: \(ended.detail ?? "the service ended the connection")\r\n")
+                terminal.write(
+                    "\r\nvauban: questions can no longer be asked here: \(ended.detail ?? "the service ended the connection")\r\n")
             }
             if events.ended {
                 while passOut() {}

@@ -51,7 +51,10 @@ struct ItemEdits: ParsableArguments {
             guard record.kind == .internetPassword else {
                 throw Refusal(
                     .badParameter,
-                    "\(record.name) is a password of a program, which has no address; put the address into its comment, or set it anew with --url"
+                    """
+                    \(record.name) is a password of a program, which has no address; put the address into its comment, or set it anew \
+                    with --url
+                    """
                 )
             }
             changes[.server] = .text(address.server)

@@ -11,7 +11,9 @@ enum ChildCommand {
     static func run(_ command: [String]) throws(SystemFault) -> Int32 {
         let pid: pid_t
         do throws(SystemFault) {
-            pid = try Interruption.passOn { () throws(SystemFault) in try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false) }
+            pid = try Interruption.passOn { () throws(SystemFault) in
+                try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false)
+            }
         } catch {
             say("vauban: \(error)")
             return error.code == ENOENT ? 127 : 126

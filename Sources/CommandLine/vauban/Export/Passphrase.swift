@@ -15,7 +15,10 @@ struct PassphraseOptions: ParsableArguments {
             let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(person))
             if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
             let why =
-                "the passphrase of an export has at least \(ExportFormat.passphraseBytesMin) characters: whoever has the file can guess it without being counted"
+                """
+                the passphrase of an export has at least \(ExportFormat.passphraseBytesMin) characters: whoever has the file can guess \
+                it without being counted
+                """
             guard descriptor == nil, let terminal = person.terminal else { throw Refusal(.passcodeTooWeak, why) }
             terminal.write("\(why.prefix(1).uppercased())\(why.dropFirst()).\n")
         }

@@ -90,7 +90,8 @@ struct ItemKeeping: ParsableArguments {
     private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
         guard let terminal = session.person.terminal else {
             throw Refusal(
-                .duplicateItem, "\(record.name) exists already; to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
+                .duplicateItem,
+                "\(record.name) exists already; to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
         }
         terminal.write("\(record.summary)\n")
         guard terminal.readWord("Replace its secret? Type yes (anything else cancels): ") == "yes" else {

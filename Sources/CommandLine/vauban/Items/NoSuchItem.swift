@@ -30,7 +30,9 @@ extension Session {
         let wanted = [name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/")
         let records = try matches(try ItemSelection.parse([]))
         // Without an account, what is typed is a service or a server.
-        let words = (account ?? "").isEmpty ? records.map { $0.text($0.kind == .genericPassword ? .service : .server) } + records.map(\.name) : records.map(\.name)
+        let words =
+            (account ?? "").isEmpty
+            ? records.map { $0.text($0.kind == .genericPassword ? .service : .server) } + records.map(\.name) : records.map(\.name)
         return Likeness.nearest(to: wanted, among: Set(words)).filter { $0 != wanted }.map(SafeText.visible)
     }
 }

@@ -28,7 +28,10 @@ struct SecretOutput: ParsableArguments {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         guard hex || raw || !isTerminal || secret.isTextForTerminal() else {
             say(
-                "vauban: the secret is \(count(secret.count, "byte")) that are no text, so a terminal is not given them; say --hex or --raw, or send them to a file"
+                """
+                vauban: the secret is \(count(secret.count, "byte")) that are no text, so a terminal is not given them; say --hex or \
+                --raw, or send them to a file
+                """
             )
             throw ExitCode(CommandEnd.usage)
         }

@@ -56,8 +56,15 @@ struct SSHEnabling {
             try file.content.write(toFile: file.path, atomically: true, encoding: .utf8)
         }
         Self.tellSystemd(["enable", "--now", Self.units[0]])
-        if let before = getenv("SSH_AUTH_SOCK") { say("Until then SSH_AUTH_SOCK is \(SafeText.visible(String(cString: before))), of another agent.") }
-        say("From the next login on ssh and git find Vauban's agent. In this shell: export SSH_AUTH_SOCK=\"$XDG_RUNTIME_DIR/vauban-ssh-agent.socket\"")
+        if let before = getenv("SSH_AUTH_SOCK") {
+            say("Until then SSH_AUTH_SOCK is \(SafeText.visible(String(cString: before))), of another agent.")
+        }
+        say(
+            """
+            From the next login on ssh and git find Vauban's agent. In this shell: export \
+            SSH_AUTH_SOCK="$XDG_RUNTIME_DIR/vauban-ssh-agent.socket"
+            """
+        )
     }
 
     func disable() throws {
@@ -73,7 +80,9 @@ struct SSHEnabling {
             try FileManager.default.removeItem(atPath: file.path)
             // A folder that holds nothing any more goes, up to the one for all settings.
             var folder = (file.path as NSString).deletingLastPathComponent
-            while (folder as NSString).lastPathComponent != ".config", rmdir(folder) == 0 { folder = (folder as NSString).deletingLastPathComponent }
+            while (folder as NSString).lastPathComponent != ".config", rmdir(folder) == 0 {
+                folder = (folder as NSString).deletingLastPathComponent
+            }
         }
         say("Removed. Programs that run still have the old SSH_AUTH_SOCK; the keys are kept.")
     }
@@ -82,7 +91,9 @@ struct SSHEnabling {
 
     /// Where no systemd runs for the person the files count from the next login on.
     private static func tellSystemd(_ words: [String]) {
-        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else { return }
+        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else {
+            return
+        }
         _ = try? ChildCommand.run(["systemctl", "--user", "daemon-reload"])
         _ = try? ChildCommand.run(["systemctl", "--user", "--quiet"] + words)
     }

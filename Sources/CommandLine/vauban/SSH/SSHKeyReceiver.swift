@@ -52,7 +52,9 @@ enum SSHKeyReceiver {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = Descriptor(try SystemFault.check(socket(AF_UNIX, kind, 0), "make a socket"))
         let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
         try SystemFault.check(bound, "listen at \(path)")
         try SystemFault.check(Glibc.listen(listener.number, 4), "listen at \(path)")
@@ -63,7 +65,8 @@ enum SSHKeyReceiver {
     private static func accepted(_ listener: Descriptor, until process: Descriptor) throws(SystemFault) -> Descriptor? {
         while true {
             var pollers = [
-                pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0), pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&pollers, 2, -1) >= 0 else { continue }
             if pollers[0].revents != 0 {

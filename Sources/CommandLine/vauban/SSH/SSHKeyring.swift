@@ -46,12 +46,15 @@ struct SSHKeyring {
             made.returnsData = true
             made.authenticationUI = .skip
             let imported = SSHItem.passwords(of: SSHItem.importedService)
-            return try (session.found(made).compactMap(Self.made) + session.found(imported).compactMap(Self.imported)).sorted { $0.name < $1.name }
+            return try (session.found(made).compactMap(Self.made) + session.found(imported).compactMap(Self.imported)).sorted {
+                $0.name < $1.name
+            }
         }
     }
 
     private static func made(_ found: FoundEntry) -> SSHKeyOfPerson? {
-        guard let record = found.record, let value = found.takeSecret(), let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
+        guard let record = found.record, let value = found.takeSecret(),
+            let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
             key.kind == .p256
         else { return nil }
         let asks = key.control.flags.contains(.userPresence)
@@ -59,12 +62,16 @@ struct SSHKeyring {
     }
 
     private static func imported(_ found: FoundEntry) -> SSHKeyOfPerson? {
-        guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else { return nil }
+        guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else {
+            return nil
+        }
         return SSHKeyOfPerson(name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks)
     }
 
     func requireNew(_ name: String) throws {
-        guard try !keys().contains(where: { $0.name == name }) else { throw Refusal(.duplicateItem, "a key for SSH is called \(name) already") }
+        guard try !keys().contains(where: { $0.name == name }) else {
+            throw Refusal(.duplicateItem, "a key for SSH is called \(name) already")
+        }
     }
 
     /// Makes a key in the enclave.
@@ -87,10 +94,15 @@ struct SSHKeyring {
             .applicationLabel: .data(Array(Insecure.SHA1.hash(data: key.publicKey))), .type: .number(73), .keyClass: .number(1),
             .keySizeInBits: .number(256), .effectiveKeySize: .number(256),
         ]
-        for name in [AttributeName.isPermanent, .isPrivate, .isSensitive, .wasAlwaysSensitive, .wasNeverExtractable, .canDecrypt, .canDerive, .canSign] {
+        for name in [
+            AttributeName.isPermanent, .isPrivate, .isSensitive, .wasAlwaysSensitive, .wasNeverExtractable, .canDecrypt, .canDerive,
+            .canSign,
+        ] {
             values[name] = .number(1)
         }
-        for name in [AttributeName.isModifiable, .isExtractable, .canEncrypt, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap] {
+        for name in [
+            AttributeName.isModifiable, .isExtractable, .canEncrypt, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap,
+        ] {
             values[name] = .number(0)
         }
         return ItemAttributes(values)
@@ -101,7 +113,9 @@ struct SSHKeyring {
         guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
             throw Refusal(.badParameter, "ssh-add gave no key of a type that is kept here: Ed25519, ECDSA, or RSA of 2,048 bits and more")
         }
-        guard try !keys().contains(where: { $0.publicKey == key.publicKey }) else { throw Refusal(.duplicateItem, "this key is kept already") }
+        guard try !keys().contains(where: { $0.publicKey == key.publicKey }) else {
+            throw Refusal(.duplicateItem, "this key is kept already")
+        }
         let (protection, control) = try options.applied(to: .whenUnlocked, nil)
         var record = Self.password(SSHItem.importedService, name, key.publicKey.blob)
         (record.protection, record.accessControl) = (protection, control)

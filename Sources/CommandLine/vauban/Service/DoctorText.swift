@@ -18,7 +18,10 @@ enum DoctorText {
 
     static func lines(_ copy: RestorableCopy) -> [String] {
         var lines = [
-            "The keychain database is damaged and was put aside. There is a verified copy of \(StatusText.time(copy.date)), with \(count(copy.rows, "item"))."
+            """
+            The keychain database is damaged and was put aside. There is a verified copy of \(StatusText.time(copy.date)), with \
+            \(count(copy.rows, "item")).
+            """
         ]
         if let since = copy.damagedSince { lines.append("The damaged database was last written on \(StatusText.time(since)).") }
         lines.append("What was added or changed after the copy was made is lost. What was deleted after it COMES BACK, old passwords too.")

@@ -69,7 +69,10 @@ enum NewPasscode {
         }
         guard isHanded else {
             say(
-                "vauban: It is done, but the recovery key could not be shown, and nobody knows it; make another: vauban passcode recovery-key"
+                """
+                vauban: It is done, but the recovery key could not be shown, and nobody knows it; make another: vauban passcode \
+                recovery-key
+                """
             )
             throw ExitCode(1)
         }

@@ -31,12 +31,18 @@ struct OwnKeychain {
     private static let sampleMax = 20
 
     var mention: String {
-        "you have a keychain from user mode in \(SafeText.visible(home)), which the installed service does not show; to move it, run: vauban adopt"
+        """
+        you have a keychain from user mode in \(SafeText.visible(home)), which the installed service does not show; to move it, run: \
+        vauban adopt
+        """
     }
 
     func status(in session: Session) -> String {
         isAdopted(by: session)
-            ? "the one from user mode in \(SafeText.visible(home)) is kept, though all its items were moved here; delete it: vauban adopt --delete-source"
+            ? """
+            the one from user mode in \(SafeText.visible(home)) is kept, though all its items were moved here; delete it: vauban adopt \
+            --delete-source
+            """
             : "there is one from user mode in \(SafeText.visible(home)), which the installed service does not show; move it: vauban adopt"
     }
 }

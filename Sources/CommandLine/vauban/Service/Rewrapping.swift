@@ -20,7 +20,10 @@ struct Rewrapping {
         say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
         guard kept > 0 else { return }
         say(
-            "\(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: vauban passcode roll"
+            """
+            \(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: \
+            vauban passcode roll
+            """
         )
     }
 

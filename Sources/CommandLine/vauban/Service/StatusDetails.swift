@@ -40,7 +40,10 @@ extension StatusText {
     }
 
     static let sleepIsNotAnnounced =
-        "nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps and go at the first look afterwards, and the screen's lock is not noticed"
+        """
+        nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps and go at the first look \
+        afterwards, and the screen's lock is not noticed
+        """
 
     /// For `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
@@ -70,20 +73,33 @@ extension StatusText {
         }
         guard biometry.unlocks else { return [row("Fingers", words), row("", "a matched finger does not unlock the keychain")] }
         let cost =
-            "a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key that the reader holds"
+            """
+            a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key \
+            that the reader holds
+            """
         return [row("Fingers", words), row("", cost)]
     }
 
     static let terminalPrompts =
-        "weak: other programs may ask on the terminal that they run on, where they can read what you type; to end that: vauban allow terminal-prompts off"
+        """
+        weak: other programs may ask on the terminal that they run on, where they can read what you type; to end that: vauban allow \
+        terminal-prompts off
+        """
 
     static func builds(_ permissions: [Permission]) -> [String] {
         permissions.filter { $0.kind == .buildsIn }.enumerated().map { index, permission in
             row(
                 index == 0 ? "Builds" : "",
                 "weak: a new build in \(SafeText.visible(permission.subject)) is accepted without a question, whoever wrote it")
-        } + permissions.filter { $0.kind == .offers && $0.object.hasByteSuffix("as many as it may") }.map { permission in
-            row("Offers", "\(SafeText.path(permission.subject, max: 120)) offers other programs as many of its items as it may; to see them: vauban allow")
         }
+            + permissions.filter { $0.kind == .offers && $0.object.hasByteSuffix("as many as it may") }.map { permission in
+                row(
+                    "Offers",
+                    """
+                    \(SafeText.path(permission.subject, max: 120)) offers other programs as many of its items as it may; to see them: \
+                    vauban allow
+                    """
+                )
+            }
     }
 }

@@ -22,7 +22,10 @@ enum PromptText {
         // The tries are the passcode's; fingers are counted by themselves.
         let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
         lines.append(
-            "  Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(DoorLimits.userTimeout / 60_000_000_000) minutes."
+            """
+              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(DoorLimits.userTimeout / 60_000_000_000) \
+            minutes.
+            """
         )
         return lines.joined(separator: "\n") + "\n"
     }

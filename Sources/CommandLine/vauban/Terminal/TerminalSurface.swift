@@ -35,7 +35,8 @@ final class TerminalSurface: PromptSurface {
         var choice = ConsentChoice.once
         if let choices = ConsentText.choices(consent) {
             let hint = ways.contains(.finger) ? "A finger on the reader lets it once.\n" : ""
-            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger)) {
+            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger))
+            {
             case .cancelled: return .cancelled
             case .withdrawn: return .withdrawn
             case .line(let line):
@@ -74,7 +75,9 @@ final class PreparedSurface: PromptSurface {
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // A question for a finger alone, or for an item's own password, is none that a passcode answers.
-        guard question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1, let passcode = try? person.preparedPasscode() else {
+        guard question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1,
+            let passcode = try? person.preparedPasscode()
+        else {
             return .cancelled
         }
         // Whoever sent the passcode along said yes to what this command does, and to nothing after it.

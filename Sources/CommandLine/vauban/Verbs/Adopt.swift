@@ -63,7 +63,10 @@ struct Adopt: ParsableCommand {
         try new.openNow()
         var items = try old.items().sorted(by: Self.precedes)
         say(
-            "Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and run again."
+            """
+            Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and \
+            run again.
+            """
         )
         tellWhoIsAsked(items)
         var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
@@ -119,11 +122,17 @@ struct Adopt: ParsableCommand {
         guard try new.authentication.status().device.passcodeIsSet else {
             throw Refusal(
                 .notAllowedHere,
-                "the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: vauban passcode set"
+                """
+                the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: \
+                vauban passcode set
+                """
             )
         }
         say(
-            "The old keychain runs as you, so other programs of yours can learn the passcode that you type for it. If the installed keychain has the same one, change that afterwards: vauban passcode change"
+            """
+            The old keychain runs as you, so other programs of yours can learn the passcode that you type for it. If the installed \
+            keychain has the same one, change that afterwards: vauban passcode change
+            """
         )
     }
 
@@ -132,7 +141,10 @@ struct Adopt: ParsableCommand {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }
         say(
-            "\(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads one again after: vauban allow PROGRAM ITEM"
+            """
+            \(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads \
+            one again after: vauban allow PROGRAM ITEM
+            """
         )
         let shownMax = 20
         for record in foreign.prefix(shownMax) { say("  \(record.shownWithOwner)") }
@@ -145,7 +157,10 @@ struct Adopt: ParsableCommand {
         }
         try old.delete(movedTo: new)
         say(
-            "The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens with its passcode."
+            """
+            The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens \
+            with its passcode.
+            """
         )
     }
 

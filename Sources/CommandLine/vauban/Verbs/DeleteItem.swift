@@ -12,7 +12,8 @@ struct DeleteItem: ParsableCommand {
         discussion: """
             The item can be restored for thirty days (vauban undelete); with --now it is gone at once, and so is what was deleted \
             under this name before. On a terminal it shows the item and asks first; --yes does not, nor does a script without a \
-            terminal. Where more than one item matches, they are listed and none is deleted. An item of another program is named with its owner, and you are asked, to look for it and to delete it.
+            terminal. Where more than one item matches, they are listed and none is deleted. An item of another program is named with its \
+            owner, and you are asked, to look for it and to delete it.
 
             Example:
               vauban delete github/anna

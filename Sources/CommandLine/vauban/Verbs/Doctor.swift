@@ -20,7 +20,10 @@ struct Doctor: ParsableCommand {
 
     @Flag(
         help:
-            "Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes back."
+            """
+            Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes \
+            back.
+            """
     )
     var restore = false
 
@@ -58,7 +61,8 @@ struct Doctor: ParsableCommand {
         for line in DoctorText.lines(copy) { say(line) }
         if !yesRestore {
             guard let terminal = session.person.terminal else {
-                throw Refusal(.interactionNotAllowed, "no terminal to ask whether to go on; where nobody can be asked, say so: --yes-restore")
+                throw Refusal(
+                    .interactionNotAllowed, "no terminal to ask whether to go on; where nobody can be asked, say so: --yes-restore")
             }
             guard terminal.readWord("To go on, type restore (anything else cancels): ") == "restore" else {
                 throw Refusal(.cancelled, "nothing was put back")

@@ -7,7 +7,8 @@ struct GetItem: ParsableCommand {
         abstract: "Prints a secret and nothing else, or copies it into the clipboard.",
         discussion: """
             A newline is added only on a terminal. Where the item asks for you, you are asked here or at an approver; so are \
-            you where another program keeps it, which is named by --owner. What is no text is not written to a terminal, which might obey it: --hex \
+            you where another program keeps it, which is named by --owner. What is no text is not written to a terminal, which might obey \
+            it: --hex \
             prints it as digits, --raw writes it all the same, and a pipe or a file gets its bytes as they are. With --copy it goes into \
             the desktop's clipboard (through wl-copy, xclip or xsel) and is taken out again after 45 seconds, unless you have copied \
             something else by then.
@@ -39,10 +40,14 @@ struct GetItem: ParsableCommand {
 
     func validate() throws {
         if let version { try SecretOutput.checkNumber(version) }
-        if copy, output.hex || output.raw { throw ValidationError("--copy copies the secret as it is; --hex and --raw are for printing it.") }
+        if copy, output.hex || output.raw {
+            throw ValidationError("--copy copies the secret as it is; --hex and --raw are for printing it.")
+        }
         guard let clearAfter else { return }
         guard copy else { throw ValidationError("--clear-after goes with --copy.") }
-        if clearAfter == 0 { throw ValidationError("--clear-after is at least one second; to keep a secret in the clipboard, copy it yourself.") }
+        if clearAfter == 0 {
+            throw ValidationError("--clear-after is at least one second; to keep a secret in the clipboard, copy it yourself.")
+        }
     }
 
     func run() throws {

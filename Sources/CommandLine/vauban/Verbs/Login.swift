@@ -117,8 +117,14 @@ struct Login: ParsableCommand {
         static let fewTries = "\(closed): wrong passcodes were counted, so this login did not try; run: vauban unlock"
         static let notTried = "\(closed): this login did not try to open it; run: vauban unlock"
         static let cutOff =
-            "\(closed): an earlier login was cut off while it tried your password, so this one did not; run: vauban unlock (to have the next login try: vauban login --retry)"
+            """
+            \(closed): an earlier login was cut off while it tried your password, so this one did not; run: vauban unlock (to have the \
+            next login try: vauban login --retry)
+            """
         static let passwordChanged =
-            "Vauban: the passcode of the keychain has not changed with the login password; to make them the same, run: vauban passcode change"
+            """
+            Vauban: the passcode of the keychain has not changed with the login password; to make them the same, run: vauban passcode \
+            change
+            """
     }
 }

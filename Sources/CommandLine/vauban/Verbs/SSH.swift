@@ -111,7 +111,9 @@ struct SSHDelete: ParsableCommand {
         // A script that deletes has said what it means.
         if !yes, let terminal = session.person.terminal {
             terminal.write("\(key.row)\n")
-            guard terminal.readWord("Delete it? Type yes (anything else cancels): ") == "yes" else { throw Refusal(.cancelled, "the key was left as it was") }
+            guard terminal.readWord("Delete it? Type yes (anything else cancels): ") == "yes" else {
+                throw Refusal(.cancelled, "the key was left as it was")
+            }
         }
         try keyring.delete(name)
     }
@@ -122,7 +124,8 @@ struct SSHEnable: ParsableCommand {
         commandName: "enable",
         abstract: "Has the agent run at each login, and programs find it by SSH_AUTH_SOCK.",
         discussion: """
-            It writes three files below ~/.config, for systemd. A file of that name with other content is left as it is, and then nothing is \
+            It writes three files below ~/.config, for systemd. A file of that name with other content is left as it is, and then nothing \
+            is \
             written. vauban ssh disable removes them.
 
             Example:

@@ -37,11 +37,17 @@ struct SdkFlags: ParsableCommand {
         // A build is .build/TRIPLE/CONFIGURATION.
         let build = PathBytes.parts(of: own).flatMap { PathBytes.parts(of: $0.folder)?.folder }
         let places = [own, build].compactMap { $0.map { "\($0)/sdk" } }
-        guard let folder = places.first(where: { access("\($0)/libVaubanApple.so", R_OK) == 0 && access("\($0)/Security.swiftinterface", R_OK) == 0 })
+        guard
+            let folder = places.first(where: {
+                access("\($0)/libVaubanApple.so", R_OK) == 0 && access("\($0)/Security.swiftinterface", R_OK) == 0
+            })
         else {
             throw Refusal(
                 .unavailable,
-                "there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make programs, make install"
+                """
+                there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make \
+                programs, make install
+                """
             )
         }
         guard !folder.contains(where: \.isWhitespace) else {
