@@ -80,7 +80,7 @@ import VaubanSecretBytes
         try raw.send(Array(greeting[..<place]) + nonce + Array(greeting[(place + 16)...]), descriptors: [ProcessDescriptor.ofSelf()])
         let accepted = try server.value()
         #expect(accepted.role == 1)
-        try accepted.channel.send(header: [0x30, 5, 2, 1, 1, 0xA4, 0], secret: SecretBytes(copying: [0xDE, 0xAD, 0xBE, 0xEF]))
+        try accepted.channel.send(header: [0x30, 5, 2, 1, 2, 0xA4, 0], secret: SecretBytes(copying: [0xDE, 0xAD, 0xBE, 0xEF]))
         let expected = try document.example("secret section")
         #expect(raw.receive(expected.count) == expected)
     }

@@ -8,8 +8,8 @@ enum Conformance {
     static func prepare() throws { _ = try SharedRooms.use() }
 
     /// A file of Vectors/certificates.
-    static func certificate(_ name: String, file: String = #filePath) throws -> Data {
-        let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static func certificate(_ name: String) throws -> Data {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try Data(contentsOf: root.appendingPathComponent("Vectors/certificates/\(name)"))
     }
 }

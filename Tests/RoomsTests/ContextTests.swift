@@ -209,7 +209,8 @@ extension AppleNames {
                 let question = try #require(person.questions.first)
                 #expect((question.ways, question.titles.fallback) == (.finger, "Type the app’s password"))
                 // The choice alone opens nothing.
-                #expect(read("own way", context) != errSecSuccess)
+                context.interactionNotAllowed = true
+                #expect(read("own way", context) == errSecInteractionNotAllowed)
                 #expect(context.setCredential(Data("not it".utf8), type: .applicationPassword))
                 #expect(read("own way", context) == errSecAuthFailed)
                 #expect(context.setCredential(Data("its own password".utf8), type: .applicationPassword))

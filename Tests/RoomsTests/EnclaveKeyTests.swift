@@ -271,7 +271,9 @@ extension AppleNames {
             ]
             let key = try #require(SecKeyCreateRandomKey(wanted as CFDictionary, nil))
             #expect(try isRight(sign(key).signature, key))
-            #expect(sign(try reference()).status == errSecAuthFailed)
+            let silent = LAContext()
+            silent.interactionNotAllowed = true
+            #expect(sign(try reference(silent)).status == errSecInteractionNotAllowed)
             let wrong = LAContext()
             #expect(wrong.setCredential(Data("of another".utf8), type: .applicationPassword))
             #expect(sign(try reference(wrong)).status == errSecAuthFailed)

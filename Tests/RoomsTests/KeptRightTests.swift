@@ -376,40 +376,5 @@ extension AppleNames {
             #expect(try await store.right(forIdentifier: identifier).key.publicKey.bytes == bytes.first)
             try await store.removeRight(forIdentifier: identifier)
         }
-
-        @Test func theCompletionFormsAnswerTheSame() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
-            let (store, algorithm, identifier, encryption) = (store, algorithm, identifier, encryption)
-            let message = Data("m".utf8)
-            let ended: LAPersistedRight = try await withCheckedThrowingContinuation { continuation in
-                store.saveRight(LARight(), identifier: identifier, secret: message) { right, error in
-                    guard let right else { return continuation.resume(throwing: error ?? LAError(.invalidContext)) }
-                    right.authorize(localizedReason: "open") { error in
-                        if let error { return continuation.resume(throwing: error) }
-                        right.key.sign(message, algorithm: algorithm) { signature, _ in
-                            right.key.publicKey.verify(message, signature: signature ?? Data(), algorithm: algorithm) { error in
-                                if let error { return continuation.resume(throwing: error) }
-                                right.key.publicKey.encrypt(message, algorithm: encryption) { sealed, _ in
-                                    right.key.decrypt(sealed ?? Data(), algorithm: encryption) { opened, _ in
-                                        right.secret.loadData { secret, _ in
-                                            #expect(opened == message && secret == message)
-                                            continuation.resume(returning: right)
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            let gone: Int? = await withCheckedContinuation { continuation in
-                store.removeRight(ended) { error in
-                    #expect(error == nil)
-                    store.right(forIdentifier: identifier) { _, error in continuation.resume(returning: (error as NSError?)?.code) }
-                }
-            }
-            #expect(gone == notFound && ended.state == .notAuthorized)
-        }
     }
 }

@@ -151,7 +151,7 @@ extension AppleNames {
             #expect(try await text(password) == "one")
             try await keychain.set(Secret(utf8: "two"), for: name, protection: nil, authentication: password)
             #expect(try await text(password) == "two")
-            #expect(await failure { _ = try await text() }?.reason == .authenticationFailed)
+            #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
             let wrong = Authentication.with(ApplicationPassword(Secret(utf8: "a guess")))
             #expect(await failure { _ = try await text(wrong) }?.reason == .authenticationFailed)
             let none = Authentication.with(ApplicationPassword(Secret(utf8: "")))
