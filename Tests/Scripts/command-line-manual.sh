@@ -8,10 +8,11 @@ unset DISPLAY WAYLAND_DISPLAY
 mkdir "$TMPDIR/work"
 export PATH="$VAUBAN_BUILD:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
-# What no two runs have in common, and nothing else: dates and times, the folder of the keychain, and the digits of a recovery key.
+# What no two runs have in common, and nothing else: dates and times, the folder of the keychain, the digits of a recovery key, and
+# fingerprints of keys.
 narrow() {
     sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/DATE/g' -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/DATE/g' \
-        -e "s|$VAUBAN_HOME|FOLDER|g" -e 's|/home/anna/keychain|FOLDER|g' -e 's/([0-9]{6}-){7}[0-9]{6}/KEY/g' -e 's/[[:space:]]+$//'
+        -e "s|$VAUBAN_HOME|FOLDER|g" -e 's|/home/anna/keychain|FOLDER|g' -e 's/([0-9]{6}-){7}[0-9]{6}/KEY/g' -e 's|SHA256:[A-Za-z0-9+/]{43}|FINGERPRINT|g' -e 's/[[:space:]]+$//'
 }
 # run COMMAND: as a shell that has no terminal runs it; a last line without an end gets one.
 run() { (cd "$TMPDIR/work" && setsid --wait bash -c "$1" </dev/null 2>&1) | sed -e '$a\' | narrow; }
@@ -35,8 +36,8 @@ done < <(sed -n '/^```console$/,/^```$/p' Manual/command-line.md | grep -v '^```
 compare
 [ "$commands" -gt 40 ] || fail "the manual shows $commands commands"
 
-# A terminal, another person's yes, the installed service or a sensor is needed for these.
-elsewhere=' setup finger approve adopt serve login sdk recover disallow give '
+# A terminal, another person's yes, the installed service, a sensor or a client of theirs is needed for these.
+elsewhere=' setup finger approve adopt serve ssh-agent login sdk recover disallow give '
 for verb in $(vauban help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx vauban); do
     case $elsewhere in *" $verb "*) continue ;; esac
     sed -n '/^```console$/,/^```$/p' Manual/command-line.md | grep -qE "^\\$ .*vauban $verb( |\$)" || fail "the manual shows no vauban $verb at work"

@@ -139,11 +139,12 @@ struct SSHKeyring {
             query.attributes[.account] = .text(name)
             queries.append(query)
         }
-        for query in queries {
-            for record in try session.found(query).compactMap(\.record) {
-                let one = session.query(for: record)
-                try session.opening { try session.keychain.delete(one) }
-            }
+        for var query in queries {
+            query.returnsAttributes = false
+            query.authenticationUI = session.person.mayBeAsked || session.person.hasPreparedPasscode ? .allow : .fail
+            do { try session.opening { try session.keychain.delete(query) } } catch let refusal as Refusal
+                where refusal.reason == .itemNotFound
+            {}
         }
     }
 

@@ -124,9 +124,8 @@ struct SSHEnable: ParsableCommand {
         commandName: "enable",
         abstract: "Has the agent run at each login, and programs find it by SSH_AUTH_SOCK.",
         discussion: """
-            It writes three files below ~/.config, for systemd. A file of that name with other content is left as it is, and then nothing \
-            is \
-            written. vauban ssh disable removes them.
+            It writes three files below ~/.config, for systemd. A file of that name with other content is left as it is, and then \
+            nothing is written. vauban ssh disable removes them.
 
             Example:
               vauban ssh enable
