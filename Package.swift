@@ -102,52 +102,52 @@ let host: [Target] = [
 let enclave: [Target] = [
     // How the rooms around it ask the enclave on behalf of one caller.
     target(
-        "EnclaveConnection", in: "Enclave",
+        "EnclaveConnection", in: "Rooms/Enclave",
         ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
     target(
-        "Enclave", in: "Enclave",
+        "Enclave", in: "Rooms/Enclave",
         [
             "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             asn1, crypto, cryptoExtras,
         ]),
     // The backend without hardware: a device secret in a file.
-    target("EnclaveSoftware", in: "Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
+    target("EnclaveSoftware", in: "Rooms/Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
     // The door: dispatch table and standing connections.
     target(
-        "EnclaveRoom", in: "Enclave",
+        "EnclaveRoom", in: "Rooms/Enclave",
         [
             "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log,
         ]),
     // The room that holds keys.
-    program("enclaved", in: "Enclave", ["EnclaveRoom", "Enclave"]),
+    program("enclaved", in: "Rooms/Enclave", ["EnclaveRoom", "Enclave"]),
 ]
 
 let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
-    target("KeychainStore", in: "Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
+    target("KeychainStore", in: "Rooms/Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
     target(
-        "Keychain", in: "Keychain",
+        "Keychain", in: "Rooms/Keychain",
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log,
         ]),
     // The room that holds records.
-    program("keychaind", in: "Keychain", ["Keychain"]),
+    program("keychaind", in: "Rooms/Keychain", ["Keychain"]),
 ]
 
 let authentication: [Target] = [
     // The queue for the person's attention.
     target(
-        "Authentication", in: "Authentication",
+        "Authentication", in: "Rooms/Authentication",
         [
             "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", log,
         ]),
     // The room that holds the queue.
-    program("authd", in: "Authentication", ["Authentication"]),
+    program("authd", in: "Rooms/Authentication", ["Authentication"]),
 ]
 
 let attendants: [Target] = [
@@ -156,21 +156,22 @@ let attendants: [Target] = [
     program("vauban-launcher", in: "Host", ["Launcher"]),
     // The one process that looks at others.
     target(
-        "Witness", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
-    program("vauban-witness", in: "Host", ["Witness"]),
+        "Witness", in: "Rooms/Witness",
+        ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
+    program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
     // Marked C: the message bus, over libsystemd. Only the watcher and the reader have it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
     // Tells the enclave when the machine sleeps or a screen is locked.
-    target("Watcher", in: "Host", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
-    program("vauban-watcher", in: "Host", ["Watcher"]),
+    target("Watcher", in: "Rooms/Watcher", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
+    program("vauban-watcher", in: "Rooms/Watcher", ["Watcher"]),
     // Asks fprintd for fingers, and answers the enclave.
     target(
-        "FingerprintReader", in: "Authentication",
+        "FingerprintReader", in: "Rooms/Reader",
         [
             "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus",
             asn1, crypto, log,
         ]),
-    program("vauban-reader", in: "Authentication", ["FingerprintReader"]),
+    program("vauban-reader", in: "Rooms/Reader", ["FingerprintReader"]),
 ]
 
 /// What a target depends on that imports `Security`, `LocalAuthentication` or `CryptoKit` by Apple's names.
@@ -232,14 +233,16 @@ let commandLine: [Target] = [
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
     // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
     .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
-    // The command line: for people who know `security`, `secret-tool`, `pass`.
-    program(
-        "vauban", in: "CommandLine",
+    // The command line's verbs: for people who know `security`, `secret-tool`, `pass`.
+    target(
+        "VaubanCommands", in: "CommandLine",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
+    // Their process.
+    program("vauban", in: "CommandLine", ["VaubanCommands"]),
 ]
 
 func caller(_ name: String) -> Target {

@@ -27,7 +27,7 @@ made --words 6
 expect_text '6 words of a list of 7776, 77 bits of entropy' "$TMPDIR/err"
 
 # The word list is whole: as many as five dice have throws, none twice, none the beginning of a mistake.
-sed -n '/"""/,/"""/p' Sources/CommandLine/vauban/Generate/WordListText.swift | grep -v '"""' | tr -s ' ' '\n' | grep . >"$TMPDIR/words"
+sed -n '/"""/,/"""/p' Sources/CommandLine/VaubanCommands/Generate/WordListText.swift | grep -v '"""' | tr -s ' ' '\n' | grep . >"$TMPDIR/words"
 [ "$(wc -l <"$TMPDIR/words")" = 7776 ] && [ "$(sort -u "$TMPDIR/words" | wc -l)" = 7776 ] || fail 'the word list is not of 7776 words'
 grep -qvE '^[a-z-]{3,9}$' "$TMPDIR/words" && fail 'a word is no word'
 tr . '\n' <<<"$secret" | grep -vxFf "$TMPDIR/words" && fail 'a word is not on the list'

@@ -8,9 +8,9 @@ import Testing
     /// The verbs as one types them, from the grammar's own sources: a row of VaubanCommand is a type, and its file under Verbs may give
     /// it another name.
     private static func verbs() throws -> [String] {
-        let folder = SourceTree.root.appendingPathComponent("Sources/CommandLine/vauban")
+        let folder = SourceTree.root.appendingPathComponent("Sources/CommandLine/VaubanCommands")
         let sources = try SourceTree.files(in: folder, withExtension: ["swift"]).map(SourceTree.text(of:)).joined(separator: "\n")
-        let grammar = try text("Sources/CommandLine/vauban/VaubanCommand.swift")
+        let grammar = try text("Sources/CommandLine/VaubanCommands/VaubanCommand.swift")
         // Above its groups stand those that are not for people.
         let rows = try #require(grammar.range(of: "groupedSubcommands:")).upperBound..<grammar.endIndex
         let types = grammar[rows].matches(of: /(\w+)\.self/).map { String($0.1) }
@@ -51,7 +51,7 @@ import Testing
         let list = try PropertyListSerialization.propertyList(from: Data(page[start..<end].utf8), format: nil)
         let keys = try #require(list as? [String: [String]])
         #expect(keys.keys.sorted() == ["keychain-access-groups", "vauban-applications"])
-        let source = try Self.text("Sources/Keychain/Keychain/Entitlements.swift")
+        let source = try Self.text("Sources/Rooms/Keychain/Keychain/Entitlements.swift")
         for key in keys.keys { #expect(source.contains("\"\(key)\"")) }
     }
 }

@@ -5,16 +5,18 @@ enum SourceTree {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().standardizedFileURL
 
-    /// A folder directly below one of the groups in Sources; its name is the target's name.
+    /// The folder of a target's sources, which has the target's name.
     struct Target {
         let name: String
         let folder: URL
     }
 
+    /// The folders directly below the groups in Sources and below each room in Sources/Rooms.
     static func targets() throws -> [Target] {
-        try folders(in: root.appendingPathComponent("Sources")).flatMap { group in
-            try folders(in: group).map { Target(name: $0.lastPathComponent, folder: $0) }
-        }
+        let sources = root.appendingPathComponent("Sources")
+        let groups = try folders(in: sources).filter { $0.lastPathComponent != "Rooms" }
+        let rooms = try folders(in: sources.appendingPathComponent("Rooms"))
+        return try (groups + rooms).flatMap(folders(in:)).map { Target(name: $0.lastPathComponent, folder: $0) }
     }
 
     /// Every file below the folder with one of the extensions, in a stable order; build folders hold other people's sources.

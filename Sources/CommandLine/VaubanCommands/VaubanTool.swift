@@ -1,0 +1,18 @@
+import ArgumentParser
+import VaubanLinuxHost
+
+/// The process of the command line, from its first instruction to its exit status.
+package enum VaubanTool {
+    /// Runs the command that the arguments name and ends the process with its exit status.
+    ///
+    /// - Precondition: The process has one thread, so that a signal finds the terminal's mode restored from here on.
+    package static func run() -> Never {
+        Interruption.begin()
+        // A passcode or a value may pass through; it stays out of swap and dumps. Without memfd_secret, which would keep the machine
+        // from hibernating for as long as a prompt waits.
+        SecretArena.hold(without: [.memfdSecret])
+        // Git runs a helper by its name, which is a link to this program.
+        let isForGit = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) == GitCredential.programName
+        CommandEnd.run(isForGit ? GitCredential.self : VaubanCommand.self)
+    }
+}

@@ -1,5 +1,0 @@
-// The room that holds records. What it does stands in Sources/Keychain/Keychain.
-
-import Keychain
-
-KeychainRoom.main(Array(CommandLine.arguments.dropFirst()))
