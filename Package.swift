@@ -60,7 +60,7 @@ let quiet: [LinkerSetting] = [.unsafeFlags(["-Xclang-linker", "-Wno-unused-comma
 #if os(Linux)
 
 let values: [Target] = [
-    // Bytes that are zeroised and cannot be copied.
+    // Bytes that are zeroed and cannot be copied.
     target("VaubanSecretBytes", in: "Values"),
     // The shapes of our ASN.1 modules, over swift-asn1.
     target("VaubanDER", in: "Values", [asn1]),
@@ -71,14 +71,14 @@ let values: [Target] = [
 ]
 
 let contracts: [Target] = [
-    // What a person's programs ask about that person's own keychain: authd decodes it and forwards it to enclaved.
-    target("VaubanPersonWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
+    target("VaubanUserWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of keychaind.
     target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
-    target("EnclaveWire", in: "Contracts", ["VaubanPersonWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("EnclaveWire", in: "Contracts", ["VaubanUserWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
@@ -103,12 +103,12 @@ let enclave: [Target] = [
     // How the rooms around it ask the enclave on behalf of one caller.
     target(
         "EnclaveConnection", in: "Rooms/Enclave",
-        ["EnclaveWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
+        ["EnclaveWire", "VaubanUserWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
     target(
         "Enclave", in: "Rooms/Enclave",
         [
-            "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             asn1, crypto, cryptoExtras,
         ]),
     // The backend without hardware: a device secret in a file.
@@ -117,7 +117,7 @@ let enclave: [Target] = [
     target(
         "EnclaveRoom", in: "Rooms/Enclave",
         [
-            "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER",
+            "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log,
         ]),
     // The room that holds keys.
@@ -139,11 +139,11 @@ let keychain: [Target] = [
 ]
 
 let authentication: [Target] = [
-    // The queue for the person's attention.
+    // The queue for the user's attention.
     target(
         "Authentication", in: "Rooms/Authentication",
         [
-            "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", log,
         ]),
     // The room that holds the queue.
@@ -189,7 +189,7 @@ let callers: [Target] = [
     target(
         "VaubanAuthenticationClient", in: "Callers",
         [
-            "VaubanAuthenticationWire", "VaubanPersonWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanAuthenticationWire", "VaubanUserWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto,
         ]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
@@ -267,7 +267,7 @@ let testing: [Target] = [
     caller("key-caller"),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
-    // Plays a person at a terminal: a command on a new pty, and a script of what to expect and what to type.
+    // Plays a user at a terminal: a command on a new pty, and a script of what to expect and what to type.
     program("pty-play", in: "Testing", ["VaubanLinuxHost", "CVaubanLinux"]),
     // A disk that loses, reorders and tears what was not synced, under the state files' own algorithm.
     target("SimulatedHost", in: "Testing", ["VaubanLinuxHost"]),
@@ -280,7 +280,7 @@ let testing: [Target] = [
     // What `make fuzz` runs, and the tests over the inputs that it kept.
     target(
         "FuzzHarness", in: "Testing",
-        ["VaubanPersonWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+        ["VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target(
         "KeychainFuzzing", in: "Testing",
@@ -301,7 +301,7 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanSSHWire", "VaubanPersonWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy",
+            "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
         ]),
     tests(
@@ -313,7 +313,7 @@ let testing: [Target] = [
     tests(
         "AuthenticationTests",
         [
-            "Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanPersonWire", "EnclaveWire", "VaubanAccessPolicy",
+            "Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveWire", "VaubanAccessPolicy",
             "VaubanDER", "VaubanLinuxHost", log,
         ]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
@@ -324,7 +324,7 @@ let testing: [Target] = [
     tests(
         "EnclaveTests",
         [
-            "VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire",
+            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire",
             "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1,
         ]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
@@ -350,7 +350,7 @@ let testing: [Target] = [
     tests(
         "RoomsTests",
         appleModules + [
-            "VaubanPersonWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening",
+            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening",
             "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel",
             "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),

@@ -1,5 +1,5 @@
 /*
- * The evidence protocol (Specs/evidence-protocol.md): how a key or a yes leaves the enclave, and why only for the person.
+ * The evidence protocol (Specs/evidence-protocol.md): how a key or a yes leaves the enclave, and why only for the user.
  *
  * Cryptography is symbolic. The network, authd and every other program are one attacker: what was said once it may say again, to
  * whom it likes, as often as it likes, or never. So no message is ever "in flight": the attacker's knowledge is the network.
@@ -103,7 +103,7 @@ short due = -1;              /* whom the next event of the trace is about: the u
 
 /* ---- What a broken enclave leaves out; each must make its property fail. ---- */
 
-#ifdef BREAK_BINDING          /* a prompt takes an answer to any nonce of the person */
+#ifdef BREAK_BINDING          /* a prompt takes an answer to any nonce of the user */
 #define ANY_NONCE true
 #else
 #define ANY_NONCE false
@@ -133,7 +133,7 @@ short due = -1;              /* whom the next event of the trace is about: the u
 #else
 #define NO_SEAL_BINDING false
 #endif
-#ifdef BREAK_PERSON           /* any person's open nonce serves */
+#ifdef BREAK_PERSON           /* any user's open nonce serves */
 #define NO_PERSON true
 #else
 #define NO_PERSON false
@@ -148,7 +148,7 @@ short due = -1;              /* whom the next event of the trace is about: the u
 #else
 #define COUNT_LATE false
 #endif
-#ifdef BREAK_RECHECK          /* the lock is not looked at again after the person answered */
+#ifdef BREAK_RECHECK          /* the lock is not looked at again after the user answered */
 #define NO_RECHECK true
 #else
 #define NO_RECHECK false
@@ -163,7 +163,7 @@ short due = -1;              /* whom the next event of the trace is about: the u
 #ifdef REPLAY
 #include "trace-requests.h"  /* PERSON and OPERATION of each request of the trace */
 #else
-#ifdef STRANGERS             /* each request is of another person; otherwise two callers of one, and a third of another */
+#ifdef STRANGERS             /* each request is of another user; otherwise two callers of one, and a third of another */
 #define PERSON(r) (r)
 #else
 #define PERSON(r) ((r) == 2 -> 1 : 0)
@@ -179,7 +179,7 @@ byte operation[REQUESTS];
 
 #define OWNER(n) ((n) / NONCES_EACH)
 #define NEXT_NONCE (me * NONCES_EACH + made)
-/* The list of open challenges has it, for this person and purpose. */
+/* The list of open challenges has it, for this user and purpose. */
 #define USABLE (open[claimed] && (direct[OWNER(claimed)] == direct[me] || NO_PURPOSE) && (SAME_PERSON(OWNER(claimed), me) || NO_PERSON))
 /* The seal was made for this nonce and for the purpose that the enclave opens it for. */
 #define SEAL_OPENS (NO_SEAL_BINDING || (sealedFor == claimed && (form == SEALED_FOR_UNLOCK) == direct[me]))
@@ -195,7 +195,7 @@ bool live[REQUESTS];         /* from the request to its end */
 bool direct[REQUESTS];       /* an unlock by a passcode that the caller brings */
 bool told[REQUESTS];         /* authd reported that the question is shown */
 byte current[REQUESTS];      /* the nonce of the present try */
-bool late[REQUESTS];         /* the person's time is over */
+bool late[REQUESTS];         /* the user's time is over */
 bool locked[PEOPLE];
 
 bool issued[NONCES];
@@ -279,7 +279,7 @@ waiting:
     do
     :: atomic { SEE_IF(E_ASK, !direct[me] && !asked[n], n, 0) -> asked[n] = true }
 #ifdef FINGER
-    /* A finger is looked for only while the question is before the person. */
+    /* A finger is looked for only while the question is before the user. */
     :: atomic {
             SEE_IF(E_ISSUE, !direct[me] && asked[n] && (told[me] || NO_SHOWN) && f == NEVER && made < NONCES_EACH && misses < TRIES,
                 NEXT_NONCE, me) ->
@@ -337,7 +337,7 @@ waiting:
             SEE_IF(E_USE, form < MATCHED && USABLE, claimed, 0) ->
             open[claimed] = KEPT_OPEN; uses[claimed]++;
             promise(2, uses[claimed] <= 1);
-            /* Who, for what, on which item. An unlock is the person's, whichever of their programs brings it. */
+            /* Who, for what, on which item. An unlock is the user's, whichever of their programs brings it. */
             promise(3, SAME_PERSON(OWNER(claimed), me) && OPERATION(OWNER(claimed)) == OPERATION(me));
             promise(3, direct[OWNER(claimed)] == direct[me] && (direct[me] || OWNER(claimed) == me))
         }
@@ -345,7 +345,7 @@ waiting:
     fi;
     if
     :: atomic { form == GUESS -> skip }
-    /* Another person's passcode is a wrong one. */
+    /* Another user's passcode is a wrong one. */
     :: atomic { form < GUESS && SEAL_OPENS -> right = SAME_PERSON(OWNER(sealedFor), me) }
     :: atomic { form < GUESS && !SEAL_OPENS -> outcome = REFUSED; goto ending }
     fi;
@@ -379,7 +379,7 @@ accepting: /* The prompt is over; the device may have been locked meanwhile, whi
     :: atomic {
             SEE_IF(E_RELEASE, OPERATION(me) != READ || !locked[PERSON(me)] || NO_RECHECK, me, claimed) ->
             promise(1, right && (direct[me] || (OWNER(claimed) == me && told[me])));
-            /* The person made it for this very try, under the enclave's own words. */
+            /* The user made it for this very try, under the enclave's own words. */
             promise(1, form != SEALED_FOR_PROMPT || (sealedFor == claimed && !direct[me] && !altered[claimed]));
             promise(1, form != SEALED_FOR_UNLOCK || (sealedFor == claimed && direct[me] && !misled[claimed]));
             promise(1, form != MATCHED || (sealedFor == claimed && !stray[claimed]));
@@ -436,11 +436,11 @@ end:
     od
 }
 
-/* ---- The trusted ones: the person, at an honest agent or an honest `vauban unlock`, and the reader. ---- */
+/* ---- The trusted ones: the user, at an honest agent or an honest `vauban unlock`, and the reader. ---- */
 
-/* The attacker shows a question that it saw, and the person agrees. An agent seals for the purpose `prompt` alone. */
+/* The attacker shows a question that it saw, and the user agrees. An agent seals for the purpose `prompt` alone. */
 #define AGREE(n) :: atomic { !KNOWN(promptSeal, n) && KNOWN(asked, n) && IS_DUE(n) -> promptSeal[n] = true }
-/* The person unlocks, and the attacker hands the program whatever nonce it knows. It seals for the purpose `unlock` alone. */
+/* The user unlocks, and the attacker hands the program whatever nonce it knows. It seals for the purpose `unlock` alone. */
 #define UNLOCKING(n) \
     :: atomic { !KNOWN(unlockSeal, n) && KNOWN(issued, n) && (asked[n] || direct[OWNER(n)]) -> unlockSeal[n] = true }
 /* The same nonce under words that are not the enclave's. A seal that covers the words would not open. */
@@ -451,7 +451,7 @@ end:
 #endif
 /* An agent that does not look at the purpose is shown an unlock's nonce under a question. */
 #define MISLED_AGENT(n) :: atomic { !unlockSeal[n] && issued[n] && direct[OWNER(n)] -> unlockSeal[n] = true; misled[n] = true }
-/* The person's finger, while the reader looks for this nonce. The sensor does not know which question is on the screen. */
+/* The user's finger, while the reader looks for this nonce. The sensor does not know which question is on the screen. */
 #ifdef LIMIT_FINGER
 #define OTHERS_ASKED(n) (asked[0] + asked[1] + asked[2] + asked[3] + asked[4] + asked[5] > asked[n])
 #define TOUCH(n) :: atomic { !matched[n] && atReader[n] && OTHERS_ASKED(n) -> matched[n] = true; stray[n] = true }
@@ -459,7 +459,7 @@ end:
 #define TOUCH(n) :: atomic { !KNOWN(matched, n) && KNOWN(atReader, n) && IS_DUE(n) -> matched[n] = true }
 #endif
 
-proctype Person() {
+proctype User() {
 end:
     do
     EACH_NONCE(AGREE)
@@ -495,7 +495,7 @@ end:
     od
 }
 
-/* The person's time, which passes whatever the others do. */
+/* The user's time, which passes whatever the others do. */
 proctype Clock() {
     byte r;
 #ifndef BREAK_DEADLINE
@@ -518,7 +518,7 @@ init {
         :: r < REQUESTS -> current[r] = NEVER; run Request(r); run Attacker(r); r++
         :: else -> break
         od;
-        run Person();
+        run User();
 #ifndef LIVE
         run Locker();
 #else

@@ -19,10 +19,10 @@ MEGABYTES_MAX = 2000
 
 # Name, definitions. Each must end without an error, with every state visited.
 SOUND = [
-    ("two callers of a person, three tries each", "REQUESTS=2 TRIES=3 CONTRAST"),
-    ("two callers of a person, anything", "REQUESTS=2 TRIES=1"),
+    ("two callers of a user, three tries each", "REQUESTS=2 TRIES=3 CONTRAST"),
+    ("two callers of a user, anything", "REQUESTS=2 TRIES=1"),
     ("two callers, prompts and direct unlocks", "REQUESTS=2 TRIES=1 DIRECT"),
-    ("two persons, prompts and direct unlocks", "REQUESTS=2 TRIES=1 DIRECT STRANGERS CONTRAST"),
+    ("two users, prompts and direct unlocks", "REQUESTS=2 TRIES=1 DIRECT STRANGERS CONTRAST"),
     ("two callers, passcode and finger", "REQUESTS=2 TRIES=1 NONCES_EACH=2 FINGER CONTRAST"),
     ("one caller, passcode and finger, two tries of each", "REQUESTS=1 TRIES=2 NONCES_EACH=4 FINGER"),
     ("every request ends", "REQUESTS=1 TRIES=2 NONCES_EACH=3 FINGER LIVE"),
@@ -36,7 +36,7 @@ BROKEN = [
     (2, "a nonce is not used up", "REQUESTS=2 TRIES=1 DIRECT BREAK_USED_UP"),
     (2, "a nonce outlives its prompt", "REQUESTS=1 TRIES=1 BREAK_WITHDRAWN"),
     (3, "a nonce serves any purpose", "REQUESTS=2 TRIES=1 DIRECT CONTRAST BREAK_PURPOSE"),
-    (3, "a nonce serves any person", "REQUESTS=2 TRIES=1 DIRECT STRANGERS BREAK_PERSON"),
+    (3, "a nonce serves any user", "REQUESTS=2 TRIES=1 DIRECT STRANGERS BREAK_PERSON"),
     (1, "a seal opens for any nonce and purpose", "REQUESTS=2 TRIES=1 DIRECT CONTRAST BREAK_SEAL"),
     (1, "an agent seals for any purpose", "REQUESTS=1 TRIES=1 DIRECT BREAK_AGENT"),
     (1, "evidence counts before the question is shown", "REQUESTS=1 TRIES=1 BREAK_SHOWN"),
@@ -149,11 +149,11 @@ class Trace:
         """The kind, its two numbers, and whom the untrusted ones act for meanwhile."""
         return getattr(self, "on_" + verb)(*words)
 
-    def on_request(self, request, person, caller, operation, item):
+    def on_request(self, request, user, caller, operation, item):
         if request in self.numbers:
             raise ValueError("a request begins once")
         request = self.numbers.setdefault(request, len(self.numbers))
-        self.requests[request] = (int(person), OPERATIONS[operation], int(caller), int(item))
+        self.requests[request] = (int(user), OPERATIONS[operation], int(caller), int(item))
         self.tries[request] = 0
         return 1, request, 0, -1
 
@@ -183,21 +183,21 @@ class Trace:
         # What a caller brings for an unlock comes without an event of its own.
         return 8, self.nonce(nonce), 0, -1 if nonce in self.heard else self.nonce(nonce)
 
-    def on_count(self, person): return 9, int(person), 0, -1
+    def on_count(self, user): return 9, int(user), 0, -1
 
-    def on_evidence(self, nonce, way, judgement):
-        return 10, self.nonce(nonce), {"passcode": 0, "finger": 2}[way] + {"wrong": 0, "right": 1}[judgement], -1
+    def on_evidence(self, nonce, way, judgment):
+        return 10, self.nonce(nonce), {"passcode": 0, "finger": 2}[way] + {"wrong": 0, "right": 1}[judgment], -1
 
     def on_release(self, request, nonce): return 11, self.numbers[request], self.nonce(nonce), -1
-    def on_lock(self, person): return 12, int(person), 0, -1
+    def on_lock(self, user): return 12, int(user), 0, -1
     def on_end(self, request, outcome): return 13, self.numbers[request], OUTCOMES[outcome], 2000 + self.numbers[request]
 
     def write(self, folder):
         people = [request[0] for request in self.requests.values()]
         with open(os.path.join(folder, "trace-requests.h"), "w") as file:
-            for name, values in (("personOf", people), ("operationOf", [request[1] for request in self.requests.values()])):
+            for name, values in (("userOf", people), ("operationOf", [request[1] for request in self.requests.values()])):
                 file.write("byte %s[REQUESTS] = { %s };\n" % (name, ", ".join(map(str, values))))
-            file.write("#define PERSON(r) personOf[r]\n#define OPERATION(r) operationOf[r]\n")
+            file.write("#define PERSON(r) userOf[r]\n#define OPERATION(r) operationOf[r]\n")
         with open(os.path.join(folder, "trace-events.h"), "w") as file:
             file.write("c_decl { static int furthest; }\nproctype Trace() {\n")
             for index, (_, _, kind, first, second, due) in enumerate(self.events, 1):

@@ -90,7 +90,7 @@ def seal(secret, recipient, info):
     return public(ephemeral), AESGCM(labeled_expand(key, b"key", context, 32, suite)).encrypt(nonce, secret, b"")
 
 
-# A person's state.
+# A user's state.
 PERSON, PASSCODE = 1000, "correct horse"
 DEVICE_SECRET = bytes(range(32))
 DEVICE = derive(DEVICE_SECRET, "vauban device identifier v1")[:16]
@@ -119,8 +119,8 @@ def parameters(salt):
     return sequence(octets(salt), integer(4), integer(1), integer(1))
 
 
-def envelope(content, name, person=PERSON):
-    code = hmac.new(STATE_KEY, name.encode() + b"\0" + be(person, 4) + content, hashlib.sha256).digest()
+def envelope(content, name, user=PERSON):
+    code = hmac.new(STATE_KEY, name.encode() + b"\0" + be(user, 4) + content, hashlib.sha256).digest()
     return sequence(integer(1), octets(DEVICE), octets(content), octets(code))
 
 
@@ -132,7 +132,7 @@ CLASSES = [(6, "ak"), (7, "ck"), (9, "aku"), (10, "cku"), (12, "akpu")]
 CLOSED = [slot(*named) for named in CLASSES] + [slot(200, "passcode"), slot(201, "presence"), slot(6, "older ak"), slot(100, "first index")]
 ALWAYS = [slot(8, "dk", False), slot(11, "dku", False), slot(101, "device index", False)]
 OPEN = [slot(n, name, False) for n, name in CLASSES[:4] + [(200, "passcode"), (201, "presence"), (100, "first index")]] + ALWAYS
-NEWER = [slot(202, "biometry"), slot(203, "enrolment")]
+NEWER = [slot(202, "biometry"), slot(203, "enrollment")]
 
 RECOVERY = made_up("recovery", 16)
 DIGITS = "".join(f"{int.from_bytes(RECOVERY[i:i + 2], 'big') * 11:06d}" for i in range(0, 16, 2))
@@ -145,7 +145,7 @@ KEYBAG_1 = keybag(1, CLOSED + ALWAYS, [tagged(0, parameters(SALT))])
 KEYBAG_1_OPEN = keybag(1, OPEN, [])
 KEYBAG_2 = keybag(2, CLOSED + NEWER + ALWAYS, [
     sequence(sequence(integer(12), octets(generation("destroyed")))), sequence(integer(60), integer(900), boolean(True)),
-    tagged(0, parameters(SALT)), tagged(2, RECOVERY_RECORD), tagged(3, sequence(octets(generation("enrolment")), octets(FINGERS), boolean(True))),
+    tagged(0, parameters(SALT)), tagged(2, RECOVERY_RECORD), tagged(3, sequence(octets(generation("enrollment")), octets(FINGERS), boolean(True))),
     tagged(4, integer(800_000_000_000_000))])
 ATTEMPTS_1 = sequence(integer(1), octets(IDENTIFIER), integer(3))
 ATTEMPTS_2 = sequence(integer(2), octets(IDENTIFIER), integer(3), sequence(
@@ -199,18 +199,18 @@ ROWS = [
     row("plain", 2, 9, "aku", None, None),
     row("userPresence", 2, 12, "akpu", 1, [["presence"]]),
     row("biometryAny or devicePasscode", 2, 10, "cku", 1 << 14 | 1 << 1 | 1 << 4, [["biometry"], ["passcode"]]),
-    row("biometryCurrentSet and devicePasscode", 2, 11, "dku", 1 << 15 | 1 << 3 | 1 << 4, [["enrolment", "passcode"]]),
+    row("biometryCurrentSet and devicePasscode", 2, 11, "dku", 1 << 15 | 1 << 3 | 1 << 4, [["enrollment", "passcode"]]),
     row("applicationPassword", 2, 6, "ak", 1 << 31, [[]], "application's"),
     row("userPresence with applicationPassword", 2, 7, "ck", 1 << 31 | 1, [["presence"]], "application's"),
 ]
 
-VERDICT = {"outcome": 1, "person": PERSON, "nonce": made_up("nonce").hex(), "fingers": FINGERS.hex()}
+VERDICT = {"outcome": 1, "user": PERSON, "nonce": made_up("nonce").hex(), "fingers": FINGERS.hex()}
 COVERED = b"vauban reader verdict v1\0\x01" + be(PERSON, 4) + made_up("nonce") + FINGERS
 STRETCHED = stretch(PASSCODE, DEVICE_SECRET)
 CONTEXT = bytes(range(0xA0, 0xB0))
 
 print(json.dumps({
-    "deviceSecret": DEVICE_SECRET.hex(), "device": DEVICE.hex(), "person": PERSON, "passcode": PASSCODE, "fingers": FINGERS.hex(),
+    "deviceSecret": DEVICE_SECRET.hex(), "device": DEVICE.hex(), "user": PERSON, "passcode": PASSCODE, "fingers": FINGERS.hex(),
     "derive": [{"key": DEVICE_SECRET.hex(), "label": label, "context": context.hex(), "derived": derive(DEVICE_SECRET, label, context).hex()}
                for label, context in [("vauban metadata key v1", b""), ("vauban keybag device wrap v1", CONTEXT), ("vauban state authentication v1", b"")]],
     "wrap": {"key": DEVICE_SECRET.hex(), "label": "vauban keybag slot v1", "context": CONTEXT.hex(), "secret": ("07" * 32),

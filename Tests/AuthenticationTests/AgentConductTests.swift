@@ -25,12 +25,12 @@ import VaubanAuthenticationWire
         Route(agents: [Sample.ownAgent(pid: 51)], places: [], testDescription: "another process's own terminal"),
         Route(
             agents: [Sample.approver(of: Sample.bob), Sample.ownAgent(of: Sample.bob, pid: 50)], places: [],
-            testDescription: "agents of another person"),
+            testDescription: "agents of another user"),
     ]
 
     @Test(arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
-        var queue = AttentionQueue(route.agents)
-        #expect(queue.places(person: Sample.alice, caller: 50) == route.places)
+        var queue = PromptQueue(route.agents)
+        #expect(queue.places(user: Sample.alice, caller: 50) == route.places)
         let question = Sample.question(1, of: Sample.alice, caller: 50)
         let effects = queue.handle(.asked(question))
         if let best = route.places.first {
@@ -42,7 +42,7 @@ import VaubanAuthenticationWire
 
     /// Which would answer it with a no of its own.
     @Test func consentIsNotAskedOnTheOwnTerminalOfAProgram() {
-        var queue = AttentionQueue([Sample.programsOwnAgent()])
+        var queue = PromptQueue([Sample.programsOwnAgent()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)).last == .shown(question, "own terminal"))
         let consent = Sample.question(2, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
@@ -52,13 +52,13 @@ import VaubanAuthenticationWire
     }
 
     @Test func itIsOnVaubansOwn() {
-        var queue = AttentionQueue([Sample.ownAgent()])
+        var queue = PromptQueue([Sample.ownAgent()])
         let consent = Sample.question(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)).last == .shown(consent, "own terminal"))
     }
 
-    private let first = AgentNumber(1)
-    private let second = AgentNumber(2)
+    private let first = AgentID(1)
+    private let second = AgentID(2)
 
     @Test func anAnswerToSomethingElseEndsTheAgent() {
         let question = Sample.question(1)
@@ -66,7 +66,7 @@ import VaubanAuthenticationWire
             (Sample.prompt(2), question.challenge.nonce), (question.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
         ]
         for (prompt, challenge) in strange {
-            var queue = AttentionQueue([Sample.approver()])
+            var queue = PromptQueue([Sample.approver()])
             _ = queue.handle(.asked(question))
             let effects = queue.handle(.answered(first, prompt: prompt, challenge: challenge, Sample.passcode))
             expectDismissed(first, effects)
@@ -76,15 +76,15 @@ import VaubanAuthenticationWire
     }
 
     @Test func onlyTheAgentThatWasAskedAnswers() {
-        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         expectDismissed(first, queue.answer(first, question, Sample.passcode))
         #expect(queue.answer(second, question, .fallback) == [.answer(question, .fallback)])
     }
 
-    @Test func anotherPersonsAgentNeverAnswers() {
-        var queue = AttentionQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+    @Test func anotherUsersAgentNeverAnswers() {
+        var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let question = Sample.question(1, of: Sample.alice)
         _ = queue.handle(.asked(question))
         expectDismissed(second, queue.answer(second, question, .cancelled))
@@ -92,7 +92,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func noAgentSaysThatNobodyIsThere() {
-        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         let effects = queue.answer(second, question, .nobody)
@@ -101,7 +101,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func anAnswerCountsOnceAndALateOneHarmsNobody() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         #expect(queue.answer(first, question, Sample.passcode).count == 1)
@@ -111,18 +111,18 @@ import VaubanAuthenticationWire
         #expect(queue.answer(first, question, Sample.passcode) == [])
         _ = queue.handle(.settled(prompt: question.prompt, .expired))
         #expect(queue.answer(first, Sample.question(1, attempt: 2), Sample.passcode) == [])
-        #expect(queue.places(person: Sample.alice, caller: 50) == ["approver"])
+        #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }
 
     @Test func aDismissedAgentIsForgotten() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         expectDismissed(first, queue.answer(first, Sample.question(9), .cancelled))
         #expect(queue.answer(first, Sample.question(9), .cancelled) == [])
         #expect(queue.handle(.agentLeft(first)) == [])
-        #expect(queue.places(person: Sample.alice, caller: 50) == [])
+        #expect(queue.places(user: Sample.alice, caller: 50) == [])
     }
 
-    private func expectDismissed(_ agent: AgentNumber, _ effects: [AttentionEffect], sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectDismissed(_ agent: AgentID, _ effects: [PromptQueueEffect], sourceLocation: SourceLocation = #_sourceLocation) {
         guard case .dismiss(agent, let refusal)? = effects.first else {
             Issue.record("the agent was not dismissed", sourceLocation: sourceLocation)
             return

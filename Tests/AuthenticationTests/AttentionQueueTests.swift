@@ -7,11 +7,11 @@ import VaubanAuthenticationWire
 
 /// The prompt machine, without a socket: what happens, and what is to be done about it.
 @Suite struct AttentionQueueTests {
-    private let first = AgentNumber(1)
-    private let second = AgentNumber(2)
+    private let first = AgentID(1)
+    private let second = AgentID(2)
 
     @Test func aPromptIsShownAnsweredAndSettled() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(first, question), .shown(question, "approver")])
         #expect(queue.answer(first, question, Sample.passcode) == [.answer(question, Sample.passcode)])
@@ -20,7 +20,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func withNobodyThereTheAnswerComesAtOnceAndNothingWaits() {
-        var queue = AttentionQueue()
+        var queue = PromptQueue()
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.answer(question, .nobody)])
         #expect(queue.handle(.agentArrived(first, Sample.approver())) == [.welcome(first)])
@@ -28,10 +28,10 @@ import VaubanAuthenticationWire
     }
 
     @Test func onePromptAtATimeInOrder() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1, caller: 50), Sample.question(2, caller: 51), Sample.question(3, caller: 52)]
         _ = queue.handle(.asked(questions[0]))
-        // Those in line are told at once where they will be, since their callers wait for the person from now on; that they
+        // Those in line are told at once where they will be, since their callers wait for the user from now on; that they
         // are shown is said when they are.
         #expect(queue.handle(.asked(questions[1])) == [.waiting(questions[1], "approver")])
         #expect(queue.handle(.asked(questions[2])) == [.waiting(questions[2], "approver")])
@@ -46,7 +46,7 @@ import VaubanAuthenticationWire
 
     /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
     @Test func whatStandsInLineIsNotShownWhateverHappens() {
-        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let (before, inLine) = (Sample.question(1, caller: 50), Sample.question(2, caller: 51))
         _ = queue.handle(.asked(before))
         #expect(queue.handle(.asked(inLine)) == [.waiting(inLine, "new")])
@@ -54,18 +54,18 @@ import VaubanAuthenticationWire
         #expect(queue.handle(.asked(again)) == [])
         // The first goes to another agent, which is another showing of it alone.
         #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
-        #expect(queue.handle(.agentArrived(AgentNumber(3), Sample.approver(at: "old"))) == [.welcome(AgentNumber(3))])
+        #expect(queue.handle(.agentArrived(AgentID(3), Sample.approver(at: "old"))) == [.welcome(AgentID(3))])
         #expect(queue.answer(first, before, .cancelled) == [.answer(before, .cancelled)])
         #expect(
             queue.handle(.settled(prompt: before.prompt, .cancelled)) == [
-                .settle(first, prompt: before.prompt, .cancelled), .show(AgentNumber(3), again), .shown(again, "old"),
+                .settle(first, prompt: before.prompt, .cancelled), .show(AgentID(3), again), .shown(again, "old"),
             ])
         // At another agent of the same place, it is shown once more, and that is said.
-        #expect(queue.handle(.agentLeft(AgentNumber(3))) == [.show(first, again), .shown(again, "old")])
+        #expect(queue.handle(.agentLeft(AgentID(3))) == [.show(first, again), .shown(again, "old")])
     }
 
     @Test func peopleDoNotWaitForEachOther() {
-        var queue = AttentionQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+        var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let ofAlice = Sample.question(1, of: Sample.alice)
         let ofBob = Sample.question(2, of: Sample.bob)
         #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .shown(ofAlice, "approver")])
@@ -73,7 +73,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func aRetryGoesToTheSameAgent() {
-        var queue = AttentionQueue([Sample.approver(at: "old")])
+        var queue = PromptQueue([Sample.approver(at: "old")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         _ = queue.answer(first, question, Sample.passcode)
@@ -85,7 +85,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func aRetryWhoseAgentHasGoneGoesToTheNext() {
-        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         _ = queue.answer(second, question, Sample.passcode)
@@ -95,7 +95,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
-        var queue = AttentionQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(second, question), .shown(question, "new")])
         #expect(queue.handle(.agentLeft(second)) == [.show(first, question), .shown(question, "old")])
@@ -104,14 +104,14 @@ import VaubanAuthenticationWire
     }
 
     @Test func whenTheLastAgentDiesTheWholeLineIsAnswered() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
         #expect(queue.handle(.agentLeft(first)) == questions.map { .answer($0, .nobody) })
     }
 
     @Test func aPromptInLineThatOnlyAGoneAgentCouldTakeIsAnswered() {
-        var queue = AttentionQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
+        var queue = PromptQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
         let shown = Sample.question(1, caller: 50)
         let inLine = Sample.question(2, caller: 51)
         _ = queue.handle(.asked(shown))
@@ -121,7 +121,7 @@ import VaubanAuthenticationWire
     }
 
     @Test func whatWasJudgedStaysTheEnclaves() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
         _ = queue.answer(first, question, Sample.passcode)
@@ -130,28 +130,28 @@ import VaubanAuthenticationWire
     }
 
     @Test func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
         #expect(queue.handle(.enclaveLost) == [.settle(first, prompt: questions[0].prompt, .expired)])
-        #expect(queue.places(person: Sample.alice, caller: 50) == ["approver"])
+        #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
         let next = Sample.question(3)
         #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
     }
 
     @Test func thereIsAnEndToPromptsAndAgents() {
-        var queue = AttentionQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approver()])
         for number in 0..<64 { _ = queue.handle(.asked(Sample.question(UInt8(number)))) }
         let surplus = Sample.question(64)
         #expect(queue.handle(.asked(surplus)) == [.answer(surplus, .nobody)])
 
-        queue = AttentionQueue(Array(repeating: Sample.approver(), count: 32))
-        let effects = queue.handle(.agentArrived(AgentNumber(33), Sample.approver(at: "surplus")))
-        guard case .dismiss(AgentNumber(33), let refusal)? = effects.first else {
+        queue = PromptQueue(Array(repeating: Sample.approver(), count: 32))
+        let effects = queue.handle(.agentArrived(AgentID(33), Sample.approver(at: "surplus")))
+        guard case .dismiss(AgentID(33), let refusal)? = effects.first else {
             Issue.record("the agent was let in")
             return
         }
         #expect(refusal.reason == .notAllowedHere)
-        #expect(queue.places(person: Sample.alice, caller: 50).count == 32)
+        #expect(queue.places(user: Sample.alice, caller: 50).count == 32)
     }
 }

@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// The caller's side of the room, over its socket.
 @Suite struct CallerDoorTests {
@@ -21,32 +21,32 @@ import VaubanPersonWire
             .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true),
             .forgetFingers,
         ]
-        let requests: [PersonRequest] =
+        let requests: [UserRequest] =
             credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }
             + [.unlockByFinger, .unlock(Self.challenge, Self.sealed), .lock, .eraseWithoutPasscode(Self.challenge)]
         let room = try RoomFixture()
         let caller = try room.caller()
         for request in requests {
             #expect(try caller.ask(request) == .answered(.done, promptPlaces: []))
-            #expect(try room.enclave.requests.take() == .person(request))
+            #expect(try room.enclave.requests.take() == .user(request))
         }
     }
 
     @Test func anEvaluationsResultIsPassedOn() throws {
-        let result = EvaluationResult(authorisation: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.evaluated(result)).encoded()) }
+        let result = EvaluationResult(authorization: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(result)).encoded()) }
         let caller = try room.caller()
         let evaluation = Evaluation(
             .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false,
             reuseSeconds: 300,
-            titles: PromptTitles(cancel: "no", fallback: ""), authorisation: [UInt8](repeating: 3, count: 32))
+            titles: PromptTitles(cancel: "no", fallback: ""), authorization: [UInt8](repeating: 3, count: 32))
         #expect(try caller.ask(.evaluate(evaluation)) == .answered(.evaluated(result), promptPlaces: []))
-        #expect(try room.enclave.requests.take() == .person(.evaluate(evaluation)))
+        #expect(try room.enclave.requests.take() == .user(.evaluate(evaluation)))
     }
 
     /// What nobody could be shown cannot succeed, so a program hears it beforehand.
     @Test func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.evaluated(EvaluationResult())).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.nobodyToAsk)))
         let agent = try room.agent()
@@ -55,7 +55,7 @@ import VaubanPersonWire
     }
 
     @Test func aStatusSaysWherePromptsWouldAppear() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.status(Self.status)).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(Self.status)).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
         let own = try room.agent(.ownProcess, at: "own")
@@ -66,10 +66,10 @@ import VaubanPersonWire
 
     @Test func theEnclavesKeyCardIsPassedOn() throws {
         let room = try RoomFixture { _, line, enclave in
-            try line.send(header: EnclaveReply.person(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
+            try line.send(header: EnclaveReply.user(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
         }
         let caller = try room.caller()
-        try caller.channel.send(header: PersonRequest.challenge(.unlock).encoded())
+        try caller.channel.send(header: UserRequest.challenge(.unlock).encoded())
         let message = try caller.channel.receive(.machine)
         #expect(try AuthenticationReply(derBytes: message.header) == .answered(.challenge(Self.challenge), promptPlaces: []))
         #expect(message.descriptors.count == 1)
@@ -104,7 +104,7 @@ import VaubanPersonWire
         try caller.channel.send(header: bytes)
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .malformed)
-        #expect(throws: ChannelFault.self) { try caller.reply() }
+        #expect(throws: ChannelError.self) { try caller.reply() }
         #expect(try other.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
@@ -120,7 +120,7 @@ import VaubanPersonWire
     @Test func whatComesBesideARequestIsRefused() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
-        try caller.channel.send(header: PersonRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
+        try caller.channel.send(header: UserRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .malformed)
     }
@@ -146,7 +146,7 @@ import VaubanPersonWire
         let breaks = Countdown(1)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.person(.done).encoded())
+            try line.send(header: EnclaveReply.user(.done).encoded())
         }
         #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
     }
@@ -155,7 +155,7 @@ import VaubanPersonWire
         let breaks = Countdown(2)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.person(.done).encoded())
+            try line.send(header: EnclaveReply.user(.done).encoded())
         }
         let caller = try room.caller()
         #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))

@@ -4,7 +4,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// In system mode the room knows who its callers are before it says a word to them.
 @Suite struct CallerLookTests {
@@ -18,12 +18,12 @@ import VaubanPersonWire
         try RoomFixture(identifies: true) { request, line, _ in
             switch request {
             case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
-            case .person(.status):
+            case .user(.status):
                 var status = DeviceStatus(
                     lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
                 status.settings.allowsTerminalPrompts = allowsTerminalPrompts
-                try line.send(header: EnclaveReply.person(.status(status)).encoded())
-            default: try line.send(header: EnclaveReply.person(.done).encoded())
+                try line.send(header: EnclaveReply.user(.status(status)).encoded())
+            default: try line.send(header: EnclaveReply.user(.done).encoded())
             }
         }
     }
@@ -33,12 +33,12 @@ import VaubanPersonWire
         let caller = try room.caller()
         #expect(try room.enclave.requests.take() == .identify)
         #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
-        #expect(try room.enclave.requests.take() == .person(.lock))
+        #expect(try room.enclave.requests.take() == .user(.lock))
     }
 
     @Test func whoCannotBeLookedAtIsSentNoWord() throws {
         let room = try RoomFixture(identifies: true) { _, line, _ in line.shutDown() }
-        #expect(throws: HandshakeFault.self) { try room.caller().ask(.lock) }
+        #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
     }
 
     @Test func onlyVaubanAsksOnItsOwnTerminal() throws {

@@ -5,7 +5,7 @@ import Synchronization
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// What one thread hands to another, in order. Taking waits, but not for ever: a test that waits in vain fails.
 final class Mailbox<Value: Sendable>: Sendable {
@@ -33,7 +33,7 @@ final class FakeEnclave: Sendable {
     let address: ServerAddress
     /// The standing line, each time that it is opened.
     let attention = Mailbox<Channel>()
-    let reports = Mailbox<AttentionReport>()
+    let reports = Mailbox<PromptReport>()
     let requests = Mailbox<EnclaveRequest>()
     /// Says once for each caller line that it has ended.
     let ended = Mailbox<Void>()
@@ -43,24 +43,24 @@ final class FakeEnclave: Sendable {
     /// The bytes of the key card that it hands out.
     static let keyCardBytes: [UInt8] = Array("a key card".utf8)
 
-    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }) throws {
+    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.user(.done).encoded()) }) throws {
         folder = try TestFolder()
         address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
         keyCard = try SealedMemory.make(Self.keyCardBytes)
         self.handler = handler
-        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         Thread.detachNewThread { [self] in
             try? door.run(refused: { _, _ in }, serve: { [self] visitor in serve(visitor) })
         }
     }
 
-    private func serve(_ visitor: Visitor) {
+    private func serve(_ visitor: AcceptedConnection) {
         let line = visitor.channel
         do {
             switch EnclaveRole(rawValue: visitor.role) {
             case .attention:
                 attention.put(line)
-                while true { reports.put(try AttentionReport(derBytes: line.receive(.idle).header)) }
+                while true { reports.put(try PromptReport(derBytes: line.receive(.idle).header)) }
             case .authentication:
                 while true { try answer(line.receive(.idle), line) }
             default: break
@@ -82,7 +82,7 @@ final class FakeEnclave: Sendable {
         }
         let caller = try Peer(ofConnection: message.descriptors[0])
         guard caller.pid == pid else { return try line.send(header: EnclaveReply.refused(Refusal(.badParameter)).encoded()) }
-        try line.send(header: EnclaveReply.caller(person: caller.uid, pid: Int64(pid)).encoded())
+        try line.send(header: EnclaveReply.caller(user: caller.uid, pid: Int64(pid)).encoded())
     }
 }
 
@@ -93,7 +93,7 @@ final class TestFolder: Sendable {
 
     init() throws {
         var template = Array("/tmp/vauban-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder", code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         folder = try PrivateFolder(path: path, creating: false)
     }

@@ -6,24 +6,24 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
 /// that says what the test says.
 @Suite struct FingerOnTerminalTests {
-    private func question(_ number: UInt8, attempt: Int64 = 1, _ ways: Ways) -> PromptQuestion {
+    private func question(_ number: UInt8, attempt: Int64 = 1, _ ways: AuthenticationMethods) -> PromptQuestion {
         let sample = Sample.question(number, of: geteuid(), attempt: attempt)
         return PromptQuestion(
-            prompt: sample.prompt, person: sample.person, challenge: sample.challenge, caller: sample.caller, operation: .readItem,
+            prompt: sample.prompt, user: sample.user, challenge: sample.challenge, caller: sample.caller, operation: .readItem,
             reason: "a reason", attempt: attempt, triesLeft: 5, ways: ways)
     }
 
     private func ask(_ question: PromptQuestion, over line: Channel) throws {
-        try line.send(header: AttentionNotice.ask(question).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+        try line.send(header: PromptNotice.ask(question).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
     }
 
     private func settle(_ question: PromptQuestion, _ outcome: PromptOutcome, over line: Channel) throws {
-        try line.send(header: AttentionNotice.settled(prompt: question.prompt, outcome).encoded())
+        try line.send(header: PromptNotice.settled(prompt: question.prompt, outcome).encoded())
     }
 
     /// The next report that is an answer.
@@ -55,7 +55,7 @@ import VaubanPersonWire
                 run printf . >$BELL
                 expect Touch the reader
                 run printf . >$BELL
-                expect That finger was not recognised. Attempt 2 of 3.
+                expect That finger was not recognized. Attempt 2 of 3.
                 expect Touch the reader
                 key ctrl-c
                 expect Cancelled
@@ -88,7 +88,7 @@ import VaubanPersonWire
     @Test func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
-        let either: Ways = [.finger, .passcode]
+        let either: AuthenticationMethods = [.finger, .passcode]
         let play = try PlayedTerminal(
             before: room.door, ["approve"],
             steps: """
@@ -132,19 +132,19 @@ import VaubanPersonWire
     {
         try RoomFixture { request, line, _ in
             switch request {
-            case .person(.status):
+            case .user(.status):
                 var device = DeviceStatus(
                     lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
                 device.biometry = DeviceStatus.Biometry(
                     readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
-                try line.send(header: EnclaveReply.person(.status(device)).encoded())
-            case .person(.challenge(let purpose)):
+                try line.send(header: EnclaveReply.user(.status(device)).encoded())
+            case .user(.challenge(let purpose)):
                 let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)
-                try line.send(header: EnclaveReply.person(.challenge(challenge)).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
-            case .person(.unlockByFinger):
-                try line.send(header: EnclaveReply.waitingForPerson(place: "the reader").encoded())
+                try line.send(header: EnclaveReply.user(.challenge(challenge)).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+            case .user(.unlockByFinger):
+                try line.send(header: EnclaveReply.waitingForUser(place: "the reader").encoded())
                 try line.send(header: reader(line).encoded())
-            default: try line.send(header: EnclaveReply.person(.done).encoded())
+            default: try line.send(header: EnclaveReply.user(.done).encoded())
             }
         }
     }
@@ -152,7 +152,7 @@ import VaubanPersonWire
     /// The requests that came, by what they want.
     private func requests(_ room: RoomFixture, _ count: Int) throws -> [String] {
         try (0..<count).map { _ in
-            guard case .person(let request) = try room.enclave.requests.take() else { throw Unexpected(what: "not a person's request") }
+            guard case .user(let request) = try room.enclave.requests.take() else { throw Unexpected(what: "not a user's request") }
             return "\(request)".prefix { $0 != "(" }.description
         }
     }
@@ -160,7 +160,7 @@ import VaubanPersonWire
     @Test func aFingerUnlocks() throws {
         let touched = Mailbox<Void>()
         let room = try lockedRoom { _ in
-            try touched.take(); return .person(.done)
+            try touched.take(); return .user(.done)
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
@@ -178,7 +178,7 @@ import VaubanPersonWire
         let room = try lockedRoom { line in
             asked.put(())
             _ = try line.receive(.idle)
-            return .person(.done)
+            return .user(.done)
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
@@ -202,7 +202,7 @@ import VaubanPersonWire
 
     @Test func controlCIsNo() throws {
         let room = try lockedRoom { line in
-            _ = try line.receive(.idle); return .person(.done)
+            _ = try line.receive(.idle); return .user(.done)
         }
         let play = try PlayedTerminal(before: room.door, ["unlock"], steps: "expect Touch the reader\nkey ctrl-c\nexpect Cancelled\n")
         let (status, shown) = try play.ended()

@@ -47,9 +47,9 @@ final class PlayedTerminal {
     }
 
     /// Open on both sides, so that neither end waits for the other.
-    private static func namedPipe(_ path: String) throws(SystemFault) -> Descriptor {
-        try SystemFault.check(mkfifo(path, 0o600), "make a pipe")
-        return Descriptor(try SystemFault.check(open(path, O_RDWR | O_CLOEXEC), "open the pipe"))
+    private static func namedPipe(_ path: String) throws(SystemError) -> Descriptor {
+        try SystemError.check(mkfifo(path, 0o600), "make a pipe")
+        return Descriptor(try SystemError.check(open(path, O_RDWR | O_CLOEXEC), "open the pipe"))
     }
 
     /// How the command ended, and what the terminal showed.

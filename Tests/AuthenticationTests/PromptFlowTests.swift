@@ -6,28 +6,28 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// Prompts between a caller, the enclave and agents, over sockets.
 @Suite struct PromptFlowTests {
-    private let person = geteuid()
+    private let user = geteuid()
 
     @Test func aPromptGoesToTheAgentAndItsAnswersBack() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "vauban approve on pts/3")
-        let question = Sample.question(1, of: person)
+        let question = Sample.question(1, of: user)
         try room.enclave.ask(question, over: line)
         #expect(try agent.question() == question)
         #expect(try room.enclave.reports.take() == .shown(prompt: question.prompt, place: "vauban approve on pts/3"))
         try agent.answer(question, Sample.passcode)
         #expect(try room.enclave.reports.take() == .answered(prompt: question.prompt, challenge: question.challenge.nonce, Sample.passcode))
-        let again = Sample.question(1, of: person, attempt: 2)
+        let again = Sample.question(1, of: user, attempt: 2)
         try room.enclave.ask(again, over: line)
         #expect(try agent.question() == again)
         try agent.answer(again, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: again.prompt, challenge: again.challenge.nonce, .cancelled))
-        try line.send(header: AttentionNotice.settled(prompt: again.prompt, .cancelled).encoded())
+        try line.send(header: PromptNotice.settled(prompt: again.prompt, .cancelled).encoded())
         #expect(try agent.next().notice == .settled(prompt: again.prompt, .cancelled))
     }
 
@@ -36,7 +36,7 @@ import VaubanPersonWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "here")
-        let (first, second) = (Sample.question(1, of: person), Sample.question(2, of: person))
+        let (first, second) = (Sample.question(1, of: user), Sample.question(2, of: user))
         try room.enclave.ask(first, over: line)
         try room.enclave.ask(second, over: line)
         #expect(try agent.question() == first)
@@ -44,7 +44,7 @@ import VaubanPersonWire
         #expect(try room.enclave.reports.take() == .waiting(prompt: second.prompt, place: "here"))
         try agent.answer(first, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: first.prompt, challenge: first.challenge.nonce, .cancelled))
-        try line.send(header: AttentionNotice.settled(prompt: first.prompt, .cancelled).encoded())
+        try line.send(header: PromptNotice.settled(prompt: first.prompt, .cancelled).encoded())
         #expect(try agent.next().notice == .settled(prompt: first.prompt, .cancelled))
         #expect(try agent.question() == second)
         #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
@@ -56,12 +56,12 @@ import VaubanPersonWire
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
         for number in stride(from: UInt8(1), to: 40, by: 2) {
-            let first = Sample.question(number, of: person)
-            let second = Sample.question(number + 1, of: person)
+            let first = Sample.question(number, of: user)
+            let second = Sample.question(number + 1, of: user)
             try room.enclave.ask(first, over: line)
             try room.enclave.ask(second, over: line)
-            try line.send(header: AttentionNotice.settled(prompt: first.prompt, .callerGone).encoded())
-            try line.send(header: AttentionNotice.settled(prompt: second.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.settled(prompt: first.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.settled(prompt: second.prompt, .callerGone).encoded())
             for shown in [first, second] {
                 #expect(try agent.question() == shown)
                 #expect(try agent.next().notice == .settled(prompt: shown.prompt, .callerGone))
@@ -72,19 +72,19 @@ import VaubanPersonWire
     @Test func withoutAnAgentTheEnclaveHearsItAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
-        let question = Sample.question(1, of: person)
+        let question = Sample.question(1, of: user)
         try room.enclave.ask(question, over: line)
         #expect(try room.enclave.reports.take() == .answered(prompt: question.prompt, challenge: question.challenge.nonce, .nobody))
     }
 
-    @Test func anAgentIsNotAskedForAnotherPerson() throws {
+    @Test func anAgentIsNotAskedForAnotherUser() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
-        let foreign = Sample.question(1, of: person + 1)
+        let foreign = Sample.question(1, of: user + 1)
         try room.enclave.ask(foreign, over: line)
         #expect(try room.enclave.reports.take() == .answered(prompt: foreign.prompt, challenge: foreign.challenge.nonce, .nobody))
-        let own = Sample.question(2, of: person)
+        let own = Sample.question(2, of: user)
         try room.enclave.ask(own, over: line)
         #expect(try agent.question() == own)
     }
@@ -94,7 +94,7 @@ import VaubanPersonWire
         let line = try room.enclave.attention.take()
         let old = try room.agent(at: "old")
         let new = try room.agent(at: "new")
-        let question = Sample.question(1, of: person)
+        let question = Sample.question(1, of: user)
         try room.enclave.ask(question, over: line)
         #expect(try new.question() == question)
         new.channel.shutDown()
@@ -113,13 +113,13 @@ import VaubanPersonWire
         let line = try room.enclave.attention.take()
         let honest = try room.agent(at: "honest")
         let forger = try room.agent(at: "forger")
-        let question = Sample.question(1, of: person)
+        let question = Sample.question(1, of: user)
         try room.enclave.ask(question, over: line)
         #expect(try forger.question() == question)
         try forger.send(.answer(prompt: question.prompt, challenge: Sample.nonce(99), Sample.passcode))
         guard case .refused(let refusal) = try forger.next().notice else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .notAllowedHere)
-        #expect(throws: ChannelFault.self) { try forger.next() }
+        #expect(throws: ChannelError.self) { try forger.next() }
         #expect(try honest.question() == question)
     }
 
@@ -134,64 +134,64 @@ import VaubanPersonWire
         let agent = TestAgent(channel: try room.door.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(message)
         guard case .refused = try agent.next().notice else { throw Unexpected(what: "no refusal") }
-        #expect(throws: ChannelFault.self) { try agent.next() }
+        #expect(throws: ChannelError.self) { try agent.next() }
     }
 
     @Test func anEvaluationSaysWhereItWaitsAndThenWhatCameOfIt() throws {
         let room = try RoomFixture { _, line, _ in
-            try line.send(header: EnclaveReply.waitingForPerson(place: "first").encoded())
-            try line.send(header: EnclaveReply.waitingForPerson(place: "second").encoded())
+            try line.send(header: EnclaveReply.waitingForUser(place: "first").encoded())
+            try line.send(header: EnclaveReply.waitingForUser(place: "second").encoded())
             try line.send(header: EnclaveReply.refused(Refusal(.cancelled)).encoded())
         }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("first"))
-        #expect(try caller.reply() == .waitingForPerson("second"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("first"))
+        #expect(try caller.reply() == .waitingForUser("second"))
         #expect(try caller.reply() == .refused(Refusal(.cancelled)))
     }
 
     @Test func aCallerThatHangsUpTakesItsPromptWithIt() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded()) }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("here"))
         caller.channel.shutDown()
         try room.enclave.ended.take()
     }
 
     @Test func whileOneCallerWaitsAnotherIsServed() throws {
         let room = try RoomFixture { request, line, _ in
-            guard case .person(.evaluate) = request else { return try line.send(header: EnclaveReply.person(.done).encoded()) }
-            try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded())
+            guard case .user(.evaluate) = request else { return try line.send(header: EnclaveReply.user(.done).encoded()) }
+            try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded())
         }
         let waiting = try room.caller()
-        #expect(try waiting.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
+        #expect(try waiting.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("here"))
         #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
         withExtendedLifetime(waiting) {}
     }
 
-    @Test func anEnclaveThatEndsWhileAPersonIsAskedIsUnavailableAndNobodyIsAskedAgain() throws {
+    @Test func anEnclaveThatEndsWhileAUserIsAskedIsUnavailableAndNobodyIsAskedAgain() throws {
         let room = try RoomFixture { _, line, _ in
-            try line.send(header: EnclaveReply.waitingForPerson(place: "here").encoded())
+            try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded())
             line.shutDown()
         }
         let caller = try room.caller()
-        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForPerson("here"))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("here"))
         #expect(try caller.reply() == .refused(Refusal(.unavailable)))
         _ = try room.enclave.requests.take()
-        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))) == .waitingForPerson("here"))
-        #expect(try room.enclave.requests.take() == .person(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
+        #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))) == .waitingForUser("here"))
+        #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
     @Test func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
-        let question = Sample.question(1, of: person)
+        let question = Sample.question(1, of: user)
         try room.enclave.ask(question, over: line)
         #expect(try agent.question() == question)
         line.shutDown()
         #expect(try agent.next().notice == .settled(prompt: question.prompt, .expired))
         let next = try room.enclave.attention.take()
-        let other = Sample.question(2, of: person)
+        let other = Sample.question(2, of: user)
         try room.enclave.ask(other, over: next)
         #expect(try agent.question() == other)
     }
@@ -205,11 +205,11 @@ import VaubanPersonWire
         var wasLetGo = false
         for number in 0..<2000 where !wasLetGo {
             let question = PromptQuestion(
-                prompt: withUnsafeBytes(of: UInt64(number)) { Array($0) + Array($0) }, person: person,
+                prompt: withUnsafeBytes(of: UInt64(number)) { Array($0) + Array($0) }, user: user,
                 challenge: PasscodeChallenge(nonce: Sample.nonce(1), purpose: .prompt), caller: CallerName(pid: 50, path: reason),
                 operation: .readItem, reason: reason, attempt: 1, triesLeft: 5)
             try room.enclave.ask(question, over: line)
-            try line.send(header: AttentionNotice.settled(prompt: question.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.settled(prompt: question.prompt, .callerGone).encoded())
             if case .answered(_, _, .nobody) = try room.enclave.reports.take() { wasLetGo = true }
         }
         #expect(wasLetGo)

@@ -6,7 +6,7 @@ import VaubanAuthenticationWire
 
 /// Every step from every stage: a prompt goes the ways of the table and no other.
 @Suite struct PromptStageTests {
-    private static let (one, two) = (AgentNumber(1), AgentNumber(2))
+    private static let (one, two) = (AgentID(1), AgentID(2))
     private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one)]
     private static let steps: [PromptStage.Step] = [
         .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
@@ -34,13 +34,13 @@ import VaubanAuthenticationWire
 /// What an open prompt hears, and in which order places are tried.
 @Suite struct PromptUpdateTests {
     @Test func anUpdateGoesToWhoeverHasThePromptOnTheScreen() {
-        var queue = AttentionQueue([Sample.approver(pid: 10), Agent(person: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
+        var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.question(1), Sample.question(2))
         // The sheet comes before the approver, whenever it came.
-        #expect(queue.handle(.asked(first)) == [.show(AgentNumber(2), first), .shown(first, "the sheet")])
+        #expect(queue.handle(.asked(first)) == [.show(AgentID(2), first), .shown(first, "the sheet")])
         #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])
         let update = PromptUpdate(.tryAgain, fingersLeft: 4)
-        #expect(queue.handle(.updated(prompt: first.prompt, update)) == [.update(AgentNumber(2), prompt: first.prompt, update)])
+        #expect(queue.handle(.updated(prompt: first.prompt, update)) == [.update(AgentID(2), prompt: first.prompt, update)])
         // What stands in line has no picture yet, and what is not there has none.
         #expect(queue.handle(.updated(prompt: second.prompt, update)) == [])
         #expect(queue.handle(.updated(prompt: Sample.prompt(9), update)) == [])

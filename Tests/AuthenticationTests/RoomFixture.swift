@@ -9,7 +9,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// The real room over a real socket, with a fake enclave behind it.
 struct RoomFixture {
@@ -20,7 +20,7 @@ struct RoomFixture {
     /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
     init(
         identifies: Bool = false,
-        _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.person(.done).encoded()) }
+        _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.user(.done).encoded()) }
     ) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
@@ -58,7 +58,7 @@ struct RoomFixture {
 struct Caller {
     let channel: Channel
 
-    func ask(_ request: PersonRequest) throws -> AuthenticationReply {
+    func ask(_ request: UserRequest) throws -> AuthenticationReply {
         try channel.send(header: request.encoded())
         return try reply()
     }
@@ -94,6 +94,6 @@ struct Unexpected: Error { let what: String }
 extension FakeEnclave {
     /// Asks over the standing line, as the enclave does while an evaluation waits.
     func ask(_ question: PromptQuestion, over line: Channel) throws {
-        try line.send(header: AttentionNotice.ask(question).encoded(), descriptors: [keyCard])
+        try line.send(header: PromptNotice.ask(question).encoded(), descriptors: [keyCard])
     }
 }

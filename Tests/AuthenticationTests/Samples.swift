@@ -12,54 +12,54 @@ enum Sample {
     static func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
     static func question(
-        _ number: UInt8, of person: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil
+        _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil
     ) -> PromptQuestion {
         PromptQuestion(
-            prompt: prompt(number), person: person,
+            prompt: prompt(number), user: user,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
             triesLeft: 5, consent: consent)
     }
 
-    static func approver(of person: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
-        Agent(person: person, pid: pid, scope: .everyCaller, place: place)
+    static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
+        Agent(user: user, pid: pid, scope: .everyCaller, place: place)
     }
 
-    static func ownAgent(of person: UInt32 = alice, pid: Int32 = 50, at place: String = "own terminal") -> Agent {
-        Agent(person: person, pid: pid, scope: .ownProcess, place: place)
+    static func ownAgent(of user: UInt32 = alice, pid: Int32 = 50, at place: String = "own terminal") -> Agent {
+        Agent(user: user, pid: pid, scope: .ownProcess, place: place)
     }
 
     /// Of a program that is not Vauban.
     static func programsOwnAgent(pid: Int32 = 50) -> Agent {
-        Agent(person: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
+        Agent(user: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
     }
 
     static let passcode = PromptAnswer.passcode(SealedPasscode(encapsulated: nonce(7), ciphertext: nonce(8)))
 }
 
-extension AttentionEffect {
-    static func shown(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
+extension PromptQueueEffect {
+    static func shown(_ question: PromptQuestion, _ place: String) -> PromptQueueEffect {
         .report(.shown(prompt: question.prompt, place: place))
     }
 
-    static func waiting(_ question: PromptQuestion, _ place: String) -> AttentionEffect {
+    static func waiting(_ question: PromptQuestion, _ place: String) -> PromptQueueEffect {
         .report(.waiting(prompt: question.prompt, place: place))
     }
 
-    static func answer(_ question: PromptQuestion, _ answer: PromptAnswer) -> AttentionEffect {
+    static func answer(_ question: PromptQuestion, _ answer: PromptAnswer) -> PromptQueueEffect {
         .report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, answer))
     }
 }
 
-extension AttentionQueue {
+extension PromptQueue {
     /// An agent's answer to the question as it was shown.
-    mutating func answer(_ agent: AgentNumber, _ question: PromptQuestion, _ answer: PromptAnswer) -> [AttentionEffect] {
+    mutating func answer(_ agent: AgentID, _ question: PromptQuestion, _ answer: PromptAnswer) -> [PromptQueueEffect] {
         handle(.answered(agent, prompt: question.prompt, challenge: question.challenge.nonce, answer))
     }
 
     /// A queue in which these agents arrived in this order, numbered from 1.
     init(_ agents: [Agent]) {
         self.init()
-        for (index, agent) in agents.enumerated() { _ = handle(.agentArrived(AgentNumber(UInt64(index) + 1), agent)) }
+        for (index, agent) in agents.enumerated() { _ = handle(.agentArrived(AgentID(UInt64(index) + 1), agent)) }
     }
 }

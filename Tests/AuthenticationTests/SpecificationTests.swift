@@ -3,16 +3,16 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
-import VaubanPersonWire
+import VaubanUserWire
 
-/// What Specs/authentication-wire.md and Specs/person-wire.md say and what the code does.
+/// What Specs/authentication-wire.md and Specs/user-wire.md say and what the code does.
 @Suite struct SpecificationTests {
     @Test func theWorkedExamplesAreWhatTheCodeWrites() throws {
         let document = try SpecDocument("authentication-wire")
-        let evaluate = PersonRequest.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "pay"))
-        let requests = try SpecDocument("person-wire")
+        let evaluate = UserRequest.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "pay"))
+        let requests = try SpecDocument("user-wire")
         #expect(try evaluate.encoded() == requests.example("evaluate"))
-        #expect(try PersonRequest(derBytes: requests.example("evaluate")) == evaluate)
+        #expect(try UserRequest(derBytes: requests.example("evaluate")) == evaluate)
         let register = AgentMessage.register(.everyCaller, place: "tty1")
         #expect(try register.encoded() == document.example("register"))
         #expect(try AgentMessage(derBytes: document.example("register")) == register)

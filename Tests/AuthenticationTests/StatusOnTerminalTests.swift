@@ -3,7 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// What `vauban status` says of wrong tries, recovery keys, fingers and older keys, as the enclave may tell them.
 @Suite struct StatusOnTerminalTests {
@@ -12,7 +12,7 @@ import VaubanPersonWire
             lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, triesLeft: 3, secondsToWait: 0, warnings: [])
         change(&device)
         let told = device
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.person(.status(told)).encoded()) }
+        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(told)).encoded()) }
         let (status, shown) = try PlayedTerminal(before: room.door, ["status"], steps: "").ended()
         #expect(status == 0)
         return shown.replacing("\r\n", with: "\n")

@@ -7,7 +7,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 /// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
 @Suite struct WatchDoorTests {
@@ -16,12 +16,12 @@ import VaubanPersonWire
 
         init(_ fixture: RoomFixture) throws { channel = try fixture.connect(.watcher) }
 
-        func next() throws -> WatchNotice { try WatchNotice(derBytes: channel.receive(.machine).header) }
+        func next() throws -> EnvironmentNotice { try EnvironmentNotice(derBytes: channel.receive(.machine).header) }
 
         /// Ends the watch and answers what had come by then.
-        func rest() throws -> [WatchNotice] {
-            try channel.send(header: PersonRequest.status.encoded())
-            var notices: [WatchNotice] = []
+        func rest() throws -> [EnvironmentNotice] {
+            try channel.send(header: UserRequest.status.encoded())
+            var notices: [EnvironmentNotice] = []
             while true {
                 let notice = try next()
                 if case .refused(let refusal) = notice {
@@ -33,9 +33,9 @@ import VaubanPersonWire
         }
     }
 
-    private func tell(_ line: Channel, _ person: UInt32) throws { try line.send(header: AttentionNotice.changed(person: person).encoded()) }
+    private func tell(_ line: Channel, _ user: UInt32) throws { try line.send(header: PromptNotice.changed(user: user).encoded()) }
 
-    @Test func aWatchIsToldAtOnceAndAfterEachChangeOfItsPerson() throws {
+    @Test func aWatchIsToldAtOnceAndAfterEachChangeOfItsUser() throws {
         let fixture = try RoomFixture()
         let (line, agent) = try fixture.standingLine()
         defer { agent.channel.shutDown() }
@@ -45,14 +45,14 @@ import VaubanPersonWire
         try tell(line, geteuid() + 1)
         try tell(line, geteuid())
         for watcher in [one, other] { #expect(try watcher.next() == .changed) }
-        // Of the other person it heard nothing.
+        // Of the other user it heard nothing.
         #expect(try one.rest().isEmpty)
         try tell(line, geteuid())
         #expect(try other.next() == .changed)
         #expect(try other.rest().isEmpty)
     }
 
-    @Test func whoCanAskThePersonIsAChangeToo() throws {
+    @Test func whoCanAskTheUserIsAChangeToo() throws {
         let fixture = try RoomFixture()
         let (_, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }
@@ -110,12 +110,12 @@ import VaubanPersonWire
         // One that leaves makes room.
         #expect(try watchers.removeLast().rest().isEmpty)
         var next = try Watcher(fixture).next()
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while next != .changed, MachineClock.monotonic < deadline { next = try Watcher(fixture).next() }
         #expect(next == .changed)
     }
 }
 
 extension [UInt8] {
-    fileprivate var asNotice: WatchNotice? { try? WatchNotice(derBytes: self) }
+    fileprivate var asNotice: EnvironmentNotice? { try? EnvironmentNotice(derBytes: self) }
 }

@@ -23,9 +23,9 @@ package enum ByTheBook {
                 AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
     }
 
-    /// What a slot's wrapping is bound to: identifier, person, purpose, wrapping, generation.
+    /// What a slot's wrapping is bound to: identifier, user, purpose, wrapping, generation.
     package static func slotContext(_ slot: KeySlot, of bag: Keybag) -> [UInt8] {
-        bag.identifier + bigEndian(bag.person) + [UInt8(slot.purpose.number), UInt8(slot.wrapping.rawValue)] + slot.generation
+        bag.identifier + bigEndian(bag.user) + [UInt8(slot.purpose.number), UInt8(slot.wrapping.rawValue)] + slot.generation
     }
 
     package static func slotKey(
@@ -59,14 +59,14 @@ package struct StateFolderByTheBook: Sendable {
     }
 
     /// The content of a state file, its code unjudged.
-    package func keybag(of person: UInt32) throws -> Keybag {
-        let envelope = try ByTheBook.fields(Array(try Data(contentsOf: URL(fileURLWithPath: "\(people)/\(person)/keybag"))))
+    package func keybag(of user: UInt32) throws -> Keybag {
+        let envelope = try ByTheBook.fields(Array(try Data(contentsOf: URL(fileURLWithPath: "\(people)/\(user)/keybag"))))
         return try Keybag(derBytes: envelope[2])
     }
 
     /// The passcode by scrypt, and that tangled with the device secret.
     package func passcodeKey(_ passcode: String, of bag: Keybag) throws -> (stretched: [UInt8], key: [UInt8]) {
-        guard let parameters = bag.passcode else { throw DERFault("no passcode is set") }
+        guard let parameters = bag.passcode else { throw DERError("no passcode is set") }
         let stretched = try KDF.Scrypt.deriveKey(
             from: Array(passcode.utf8), salt: parameters.salt, outputByteCount: 32, rounds: 1 << Int(parameters.log2Rounds),
             blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)
@@ -86,7 +86,7 @@ package struct StateFolderByTheBook: Sendable {
             + bag.slots.filter { $0.wrapping == .classKey }.map { slot in
                 guard case .privateKeys(let protection) = slot.purpose,
                     let classKey = keys.first(where: { $0.slot.purpose == .protection(protection) })
-                else { throw DERFault("a slot lies under a class that is not there") }
+                else { throw DERError("a slot lies under a class that is not there") }
                 return try open(slot, classKey.key)
             }
     }
@@ -94,7 +94,7 @@ package struct StateFolderByTheBook: Sendable {
     /// The bytes of a private key that asks for nothing.
     package func privateKey(_ key: EnclaveKey, with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
         guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else {
-            throw DERFault("the key is of another keybag")
+            throw DERError("the key is of another keybag")
         }
         return try ByTheBook.open(try ByTheBook.fields(key.wrapped)[2], outer, "vauban item key v1", key.head())
     }
@@ -123,18 +123,18 @@ package struct RowByTheBook {
         let row = try binding.encoded()
         let outer = try ByTheBook.fields(wrapped)
         guard let classKey = keys.first(where: { $0.slot.purpose == protection && $0.slot.generation == binding.generation })?.key else {
-            throw DERFault("the class key is not there")
+            throw DERError("the class key is not there")
         }
         if outer[1] == [0] { return try ByTheBook.open(outer[2], classKey, "vauban item key v1", row) }
         // The first way: its seals, the outermost last, and the ciphertext under them.
         let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], classKey, "vauban layered item key v1", row))
-        guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERFault("no way leads to the item key") }
+        guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERError("no way leads to the item key") }
         var content = way[1].octets
         let bound = try binding.ofItem.encoded()
         for seal in way[0].nodes.reversed() {
             let parts = seal.nodes.map(\.octets)
             guard let privateKey = keys.first(where: { $0.slot.generation == parts[0] })?.key else {
-                throw DERFault("the pair is not there")
+                throw DERError("the pair is not there")
             }
             var recipient = try HPKE.Recipient(
                 privateKey: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey),

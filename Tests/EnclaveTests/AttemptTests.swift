@@ -25,8 +25,8 @@ import VaubanSecretBytes
         #expect(try bench.attempts().failures == 0)
     }
 
-    @Test(arguments: [StateFault.full, .failed("broken")])
-    func aGuessThatCannotBeCountedIsNotCompared(_ fault: StateFault) throws {
+    @Test(arguments: [StateError.full, .failed("broken")])
+    func aGuessThatCannotBeCountedIsNotCompared(_ fault: StateError) throws {
         _ = try bench.startProtected()
         let vault = bench.start()
         bench.store.fail(.attempts, with: fault)
@@ -40,7 +40,7 @@ import VaubanSecretBytes
         try vault.unlock(secret(Workbench.passcode))
     }
 
-    /// The person is let in, and a restart is stricter, never more lenient.
+    /// The user is let in, and a restart is stricter, never more lenient.
     @Test func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
         let vault = try bench.startProtected()
         guessWrong(vault)
@@ -163,7 +163,7 @@ import VaubanSecretBytes
         #expect(bench.start().status.warnings.isEmpty && bench.start().status.triesLeft == 5)
     }
 
-    @Test func aRecordOfAnotherKeybagOrPersonDoesNotCount() throws {
+    @Test func aRecordOfAnotherKeybagOrUserDoesNotCount() throws {
         _ = try bench.startProtected()
         try bench.put(AttemptRecord(keybag: [UInt8](repeating: 9, count: 16)), as: .attempts)
         #expect(bench.start().status.secondsToWait == 3600)

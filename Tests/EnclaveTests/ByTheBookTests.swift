@@ -73,7 +73,7 @@ import VaubanSecretBytes
             let envelope = try ByTheBook.fields(try #require(bench.store.files["1000/\(name.rawValue)"]))
             #expect(envelope[0] == [1] && envelope[1] == bench.device.deviceIdentifier)
             let key = SymmetricKey(data: bytes(try bench.device.deviceKey(label: "vauban state authentication v1", context: [])))
-            let covered = Array(name.rawValue.utf8) + [0] + ByTheBook.bigEndian(Workbench.person) + envelope[2]
+            let covered = Array(name.rawValue.utf8) + [0] + ByTheBook.bigEndian(Workbench.user) + envelope[2]
             #expect(HMAC<SHA256>.isValidAuthenticationCode(envelope[3], authenticating: covered, using: key))
         }
     }

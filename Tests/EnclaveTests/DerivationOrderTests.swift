@@ -7,7 +7,8 @@ import Testing
     private static let hostile: [UInt32] = (2000..<2016).map { $0 }
 
     /// A request of an owner that stands in the queue.
-    private func stand(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws -> DerivationOrder.Ticket {
+    private func stand(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws -> DerivationOrder.DerivationTicket
+    {
         let place = order.enter(owner, kind)
         return order.wait(try #require(place))
     }

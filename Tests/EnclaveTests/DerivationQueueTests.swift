@@ -39,7 +39,7 @@ import VaubanLinuxHost
     }
 
     /// A request on a thread of its own; what came of it.
-    private final class Asking: Sendable {
+    private final class ConsentRequest: Sendable {
         private let group = DispatchGroup()
         private let result = Mutex<(isRun: Bool, reason: Refusal.Reason?)>((false, nil))
 
@@ -81,7 +81,7 @@ import VaubanLinuxHost
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let (own, others) = try socketPair()
-        let asking = try Asking(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
+        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
         shutdown(others.number, Int32(SHUT_RDWR))
         #expect(asking.end == (false, .cancelled) && queue.waitingCount == 0)
         holder.letGo()
@@ -98,7 +98,7 @@ import VaubanLinuxHost
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        let asking = try Asking(
+        let asking = try ConsentRequest(
             queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), stillWaiting: {})
         )
         kill(process.processIdentifier, SIGKILL)
@@ -112,8 +112,8 @@ import VaubanLinuxHost
             let queue = DerivationQueue()
             let holder = try Holder(queue)
             let (own, others) = try socketPair()
-            let gone = try Asking(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
-            let next = try Asking(queue, 3, .patient)
+            let gone = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
+            let next = try ConsentRequest(queue, 3, .patient)
             shutdown(others.number, Int32(SHUT_RDWR))
             holder.letGo()
             #expect(gone.end == (false, .cancelled) && next.end == (true, nil))
@@ -125,7 +125,7 @@ import VaubanLinuxHost
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let told = DispatchSemaphore(value: 0)
-        let asking = try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { told.signal() }))
+        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { told.signal() }))
         for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
         holder.letGo()
         #expect(asking.end == (true, nil))
@@ -137,7 +137,7 @@ import VaubanLinuxHost
         let holder = try Holder(queue)
         struct Gone: Error {}
         #expect(
-            try Asking(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (
+            try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (
                 false, .cancelled
             ))
         holder.letGo()
@@ -149,19 +149,19 @@ import VaubanLinuxHost
     func anUnlockInAFloodWithTheShippedCost() throws {
         let host = EnclaveHost(
             backend: bench.device, store: bench.store, clock: SystemClockForTests(), stretcher: PasscodeStretcher(.shipped))
-        let victim = Vault(person: 1, host: host)
+        let victim = Vault(user: 1, host: host)
         try victim.setPasscode(secret(Workbench.passcode))
         try victim.lock()
         let (own, others) = try socketPair()
         let ended = Mutex<[String]>([])
         let group = DispatchGroup()
-        for person in 2000..<2016 as Range<UInt32> {
+        for user in 2000..<2016 as Range<UInt32> {
             for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
                 group.enter()
                 Thread.detachNewThread {
                     let requester = DerivationRequester(connection: own, process: nil, stillWaiting: {})
                     let reason = refusal {
-                        let vault = Vault(person: person, host: host)
+                        let vault = Vault(user: user, host: host)
                         _ = try vault.makeKey(
                             .p256, try AccessControl(protection: .always, flags: .applicationPassword),
                             password: secret("of an application"), for: requester)

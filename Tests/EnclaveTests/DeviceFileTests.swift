@@ -52,7 +52,7 @@ import VaubanSecretBytes
         let bad = [[], Array(good.dropLast()), good + [0], Array(good.dropFirst()), [UInt8](repeating: 0, count: good.count)]
         for bytes in bad {
             try write(bytes, to: secretPath)
-            #expect(throws: BackendFault.self) { try DeviceSecret(in: folder) }
+            #expect(throws: BackendError.self) { try DeviceSecret(in: folder) }
             #expect(try content(secretPath) == bytes)
         }
     }
@@ -61,7 +61,7 @@ import VaubanSecretBytes
         _ = try DeviceSecret(in: folder)
         try FileStateStore(in: folder).replace(.keybag, of: 1000, with: [1])
         try FileManager.default.removeItem(atPath: secretPath)
-        let fault = #expect(throws: BackendFault.self) { try DeviceSecret(in: folder) }
+        let fault = #expect(throws: BackendError.self) { try DeviceSecret(in: folder) }
         #expect(fault?.description.contains(secretPath) == true)
         #expect(!FileManager.default.fileExists(atPath: secretPath))
     }
@@ -70,12 +70,12 @@ import VaubanSecretBytes
         let other = try folder.subfolder("other", creating: true)
         _ = try DeviceSecret(in: other)
         try FileManager.default.createSymbolicLink(atPath: secretPath, withDestinationPath: other.path + "/device-secret")
-        #expect(throws: BackendFault.self) { try DeviceSecret(in: folder) }
+        #expect(throws: BackendError.self) { try DeviceSecret(in: folder) }
     }
 
     // MARK: People's files
 
-    @Test func filesLieInPrivateFoldersByPerson() throws {
+    @Test func filesLieInPrivateFoldersByUser() throws {
         let store = FileStateStore(in: folder)
         #expect(try store.read(.keybag, of: 1000, max: 100) == nil)
         #expect(!FileManager.default.fileExists(atPath: path + "/people"))
@@ -96,19 +96,19 @@ import VaubanSecretBytes
         }
         #expect(try store.quarantined(of: 1000) == (1...3).map { "keybag.quarantined-\($0)" })
         #expect(try store.quarantined(of: 1001) == [])
-        #expect(throws: StateFault.self) { try store.quarantine(.keybag, of: 1001) }
+        #expect(throws: StateError.self) { try store.quarantine(.keybag, of: 1001) }
     }
 
     @Test func whatIsNoPlainSmallFileOfOursDoesNotRead() throws {
         let store = FileStateStore(in: folder)
         try store.replace(.keybag, of: 1000, with: [UInt8](repeating: 0, count: 101))
-        #expect(throws: StateFault.self) { try store.read(.keybag, of: 1000, max: 100) }
+        #expect(throws: StateError.self) { try store.read(.keybag, of: 1000, max: 100) }
         let place = path + "/people/1000/attempts"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        #expect(throws: StateFault.self) { try store.read(.attempts, of: 1000, max: 100) }
+        #expect(throws: StateError.self) { try store.read(.attempts, of: 1000, max: 100) }
         try FileManager.default.removeItem(atPath: place)
         try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: path + "/people/1000/keybag")
-        #expect(throws: StateFault.self) { try store.read(.attempts, of: 1000, max: 200) }
+        #expect(throws: StateError.self) { try store.read(.attempts, of: 1000, max: 200) }
     }
 
     /// The whole enclave over real files: a damaged keybag is put aside there as in memory.
@@ -116,13 +116,13 @@ import VaubanSecretBytes
         let host = EnclaveHost(
             backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(),
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
-        _ = try Vault(person: 1000, host: host).setPasscode(secret(Workbench.passcode))
-        try Vault(person: 1000, host: host).unlock(secret(Workbench.passcode))
+        _ = try Vault(user: 1000, host: host).setPasscode(secret(Workbench.passcode))
+        try Vault(user: 1000, host: host).unlock(secret(Workbench.passcode))
         let keybag = path + "/people/1000/keybag"
         let good = try content(keybag)
         try write(Array(good.dropLast()), to: keybag)
         for _ in 1...2 {
-            #expect(refusal { _ = try Vault(person: 1000, host: host).lease() }?.reason == .stateUnreadable)
+            #expect(refusal { _ = try Vault(user: 1000, host: host).lease() }?.reason == .stateUnreadable)
             #expect(!FileManager.default.fileExists(atPath: keybag))
             #expect(try content(keybag + ".quarantined-1") == Array(good.dropLast()))
         }

@@ -38,8 +38,8 @@ import VaubanSecretBytes
         try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
         expectOneChange(vault, to: "PREpf", "a finger")
         try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
-        expectOneChange(vault, to: "PREpf", "the same finger once more is another enrolment")
-        for _ in 1..<Circumstances.Biometry.missesMax { vault.fingerMissed() }
+        expectOneChange(vault, to: "PREpf", "the same finger once more is another enrollment")
+        for _ in 1..<DeviceConditions.Biometry.missesMax { vault.fingerMissed() }
         #expect(!vault.takeEnvironmentChange(), "what is left of five is not told")
         vault.fingerMissed()
         expectOneChange(vault, to: "PRELp", "five misses")
@@ -57,7 +57,7 @@ import VaubanSecretBytes
         expectOneChange(vault, to: "R", "no passcode")
     }
 
-    /// None of these is about what the person could answer with.
+    /// None of these is about what the user could answer with.
     @Test func otherChangesAreNone() throws {
         let (vault, _) = try bench.startEnrolled()
         expectOneChange(vault, to: "PREpf", "the first look")

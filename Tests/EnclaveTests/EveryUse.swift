@@ -12,7 +12,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
 
     private static let row = Sample.row(.whenUnlocked, generation: Sample.lostGeneration)
     private static let key = KeyName(purpose: Protection.whenUnlocked.number, generation: Sample.lostGeneration)
-    private static let finger = Evidence.Finger(at: 0, enrolment: Sample.lostGeneration)
+    private static let finger = Evidence.Finger(at: 0, enrollment: Sample.lostGeneration)
     private static var wrong: SecretBytes { secret("wrong one") }
     private static var other: SecretBytes { secret(Workbench.otherPasscode) }
     private static let settings = LockSettings(graceSeconds: 1, idleSeconds: 1, locksWithScreen: true)
@@ -59,7 +59,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "fingerMatched") { _ = try $0.fingerMatched(fingers: Sample.fingers) },
         EveryUse(name: "fingersAre") { try $0.fingersAre(Sample.fingers) },
         EveryUse(name: "unlock by finger") { try $0.unlock(by: finger, secret("held")) },
-        EveryUse(name: "endEnrolment") { try $0.endEnrolment() },
+        EveryUse(name: "endEnrollment") { try $0.endEnrollment() },
     ]
 
     /// All at which time does its work.

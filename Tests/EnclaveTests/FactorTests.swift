@@ -11,8 +11,8 @@ import VaubanSecretBytes
     private let bench = Workbench()
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
-    /// Sealing tangles no passcode and reads no record of tries: no person has any part in it.
-    @Test(arguments: factors) func sealingNeverNeedsAPerson(_ flags: AccessControlFlags) throws {
+    /// Sealing tangles no passcode and reads no record of tries: no user has any part in it.
+    @Test(arguments: factors) func sealingNeverNeedsAUser(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
         _ = try vault.seal(bench.row(.whenUnlocked, flags))
@@ -63,7 +63,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test func aLockWhileThePersonIsAskedWins() throws {
+    @Test func aLockWhileTheUserIsAskedWins() throws {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault))
         let shown = try vault.gather(Workbench.passcode)
@@ -82,7 +82,7 @@ import VaubanSecretBytes
     }
 
     /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
-    @Test func aChangeWhileThePersonIsAskedIsSaidToBeOne() throws {
+    @Test func aChangeWhileTheUserIsAskedIsSaidToBeOne() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let opening = try vault.opening(sealed)

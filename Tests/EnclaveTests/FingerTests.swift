@@ -56,11 +56,11 @@ import VaubanSecretBytes
         #expect(vault.fingerRefusal == nil)
     }
 
-    /// What a finger is shown for counts for 300 seconds, and under the enrolment under which it matched.
+    /// What a finger is shown for counts for 300 seconds, and under the enrollment under which it matched.
     @Test func aMatchGrowsOld() throws {
         let (vault, _) = try bench.startEnrolled()
         let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
-        let shown = GatheredEvidence()
+        let shown = OperationEvidence()
         shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
         bench.clock.advance(seconds: 300)
         _ = try vault.finish(opening, shown, password: nil)
@@ -71,16 +71,16 @@ import VaubanSecretBytes
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
     }
 
-    @Test(arguments: ["a match", "a word", "another enrolment"]) func aChangedListEndsTheEnrolmentOnDisk(_ by: String) throws {
+    @Test(arguments: ["a match", "a word", "another enrollment"]) func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
         let (vault, _) = try bench.startEnrolled()
         let current = try SealedRow(bench.row(.always, .biometryCurrentSet), in: vault)
-        let generation = try #require(try bench.keybag().enrolment).generation
+        let generation = try #require(try bench.keybag().enrollment).generation
         switch by {
         case "a match": #expect(refusal { _ = try vault.fingerMatched(fingers: Sample.otherFingers) }?.reason == .biometryNotEnrolled)
         case "a word": try vault.fingersAre(Sample.otherFingers)
         default: try vault.enrol(fingers: Sample.otherFingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         }
-        #expect((vault.status.warnings.count == 1) == (by != "another enrolment"))
+        #expect((vault.status.warnings.count == 1) == (by != "another enrollment"))
         let bag = try bench.keybag()
         #expect(bag.destroyed.map(\.generation) == [generation] && !bag.slots.contains { $0.generation == generation })
         // The old list again brings nothing back.
@@ -98,7 +98,7 @@ import VaubanSecretBytes
         #expect(vault.fingerRefusal == .biometryLockedOut)
     }
 
-    @Test func anEnrolmentNeedsThePasscodesKeyAndAFinger() throws {
+    @Test func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == .biometryNotEnrolled)
@@ -107,7 +107,7 @@ import VaubanSecretBytes
         #expect(
             refusal { try vault.enrol(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason
                 == .biometryNotEnrolled)
-        #expect(try bench.keybag().enrolment == nil)
+        #expect(try bench.keybag().enrollment == nil)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: key) }?.reason == .keysChanged)
     }

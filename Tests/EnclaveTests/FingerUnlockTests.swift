@@ -43,7 +43,7 @@ import VaubanSecretBytes
         #expect(try vault.lease().lease.keys == before)
     }
 
-    enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrolment, erased, noted }
+    enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrollment, erased, noted }
 
     /// Each of these makes what the reader holds worthless.
     @Test(arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
@@ -59,7 +59,7 @@ import VaubanSecretBytes
         case .rolled: try vault.changePasscode(from: passcode, to: secret(Workbench.otherPasscode), rolls: true)
         case .removed: try vault.removePasscode(passcode)
         case .changedList: try vault.fingersAre(Sample.otherFingers)
-        case .newEnrolment: try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
+        case .newEnrollment: try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
         case .erased: try vault.eraseWith(Workbench.passcode)
         case .noted: reader.isThere = false
         }
@@ -85,7 +85,7 @@ import VaubanSecretBytes
         case .notThere: reader.isThere = false
         case .missedOut: for _ in 1...5 { vault.fingerMissed() }
         case .notArmed: bench.clock.advance(seconds: 48 * 3600 + 1)
-        case .neverEnrolled: try vault.endEnrolment()
+        case .neverEnrolled: try vault.endEnrollment()
         }
         try vault.lock()
         reader.isThere = true

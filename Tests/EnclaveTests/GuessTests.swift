@@ -92,7 +92,7 @@ import VaubanSecretBytes
     private func vault(step: UInt64) -> Vault {
         let cost = StretchCost(log2Rounds: 4, blockSizeMin: 2, time: 100_000_000)
         return Vault(
-            person: Workbench.person,
+            user: Workbench.user,
             host: EnclaveHost(backend: bench.device, store: bench.store, clock: SlowClock(step: step), stretcher: PasscodeStretcher(cost)))
     }
 
@@ -111,11 +111,11 @@ import VaubanSecretBytes
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    /// One person's requests do not fill the enclave's door with those that wait for a derivation.
-    @Test func aPersonsLineOfDerivationsIsShort() throws {
+    /// One user's requests do not fill the enclave's door with those that wait for a derivation.
+    @Test func aUsersLineOfDerivationsIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
-            person: Workbench.person,
+            user: Workbench.user,
             host: EnclaveHost(backend: bench.device, store: bench.store, clock: bench.clock, stretcher: PasscodeStretcher(cost)))
         _ = try vault.lease()
         let row = try bench.row(.always, .applicationPassword)

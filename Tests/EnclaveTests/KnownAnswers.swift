@@ -24,12 +24,12 @@ struct KnownAnswers: Decodable {
     }
     struct Recovery: Decodable { let random, digits, privateKey, record: String }
     struct Verdict: Decodable {
-        let outcome: Int64, person: UInt32
+        let outcome: Int64, user: UInt32
         let nonce, fingers, pairingKey, covered, code: String
     }
 
     let deviceSecret, device, passcode, fingers: String
-    let person: UInt32
+    let user: UInt32
     let derive: [Derived]
     let wrap: Wrapped
     let passcodeKey: PasscodeKey
@@ -50,8 +50,8 @@ struct KnownAnswers: Decodable {
     /// An enclave over files of the vectors, on their device.
     func bench(keybag: String? = nil, attempts: String? = nil, pairing: String? = nil) -> Workbench {
         var files: [String: [UInt8]] = [:]
-        if let keybag { files["\(person)/keybag"] = octets(keybag) }
-        if let attempts { files["\(person)/attempts"] = octets(attempts) }
+        if let keybag { files["\(user)/keybag"] = octets(keybag) }
+        if let attempts { files["\(user)/attempts"] = octets(attempts) }
         if let pairing { files["\(UInt32.max)/pairing"] = octets(pairing) }
         return Workbench(files: files, secret: octets(deviceSecret))
     }

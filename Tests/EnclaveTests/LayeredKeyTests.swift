@@ -9,12 +9,12 @@ import VaubanSecretBytes
 @Suite struct LayeredKeyTests {
     private let bench = Workbench()
 
-    /// What a person can show, and whether a control is content with it.
-    struct Shown: Sendable {
+    /// What a user can show, and whether a control is content with it.
+    struct PresentedEvidence: Sendable {
         let passcode: Bool, finger: Bool
     }
 
-    static let controls: [(flags: AccessControlFlags, opens: @Sendable (Shown) -> Bool)] = [
+    static let controls: [(flags: AccessControlFlags, opens: @Sendable (PresentedEvidence) -> Bool)] = [
         (.userPresence, { $0.passcode || $0.finger }), (.devicePasscode, { $0.passcode }), (.biometryAny, { $0.finger }),
         (.biometryCurrentSet, { $0.finger }), ([.or, .biometryAny, .devicePasscode], { $0.passcode || $0.finger }),
         ([.or, .biometryCurrentSet, .devicePasscode], { $0.passcode || $0.finger }),
@@ -35,10 +35,11 @@ import VaubanSecretBytes
         let opening = try vault.opening(sealed)
         #expect(opening.needsPassword == needsPassword)
         for shown in [
-            Shown(passcode: false, finger: false), Shown(passcode: true, finger: false), Shown(passcode: false, finger: true),
-            Shown(passcode: true, finger: true),
+            PresentedEvidence(passcode: false, finger: false), PresentedEvidence(passcode: true, finger: false),
+            PresentedEvidence(passcode: false, finger: true),
+            PresentedEvidence(passcode: true, finger: true),
         ] {
-            let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : GatheredEvidence()
+            let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : OperationEvidence()
             if shown.finger { gathered.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers) }
             if !needsPassword {
                 let key = try? vault.finishWith(nil, opening, gathered)
@@ -70,13 +71,13 @@ import VaubanSecretBytes
         try vault.enrol(fingers: Sample.otherFingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         #expect(try vault.asks(for: either) == .passcode)
         #expect(try vault.read(either, passcode: Workbench.passcode) == either.key)
-        let finger = GatheredEvidence()
+        let finger = OperationEvidence()
         finger.evidence.finger = try vault.fingerMatched(fingers: Sample.otherFingers)
         #expect(refusal { _ = try vault.finish(vault.opening(either), finger, password: nil) }?.reason == .authenticationFailed)
         #expect(refusal { _ = try vault.asks(for: both) }?.reason == .biometryNotEnrolled)
     }
 
-    /// A way that could not be sealed does not come into being by a later enrolment.
+    /// A way that could not be sealed does not come into being by a later enrollment.
     @Test func aWayThatWasMissingAtTheStartStaysAway() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
@@ -119,7 +120,7 @@ import VaubanSecretBytes
         let sealed = try SealedRow(bench.row(.whenUnlocked, .applicationPassword), in: vault, password: "right")
         let opening = try vault.opening(sealed)
         try vault.lock()
-        #expect(refusal { _ = try vault.finishWith("right", opening, GatheredEvidence()) }?.reason == .locked)
+        #expect(refusal { _ = try vault.finishWith("right", opening, OperationEvidence()) }?.reason == .locked)
         #expect(refusal { _ = try vault.read(sealed, password: "right") }?.reason == .locked)
     }
 }

@@ -14,7 +14,7 @@ import VaubanSecretBytes
     private func purposes(_ vault: Vault) throws -> [KeyLease.Purpose] {
         let lent = try vault.lease()
         #expect(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes)
-        #expect(lent.lease.person == Workbench.person)
+        #expect(lent.lease.user == Workbench.user)
         return lent.lease.keys.map(\.purpose)
     }
 
@@ -66,10 +66,10 @@ import VaubanSecretBytes
         #expect(try vault.lease().lease.epoch == 0)
         // What ends is answered, and what is lent afterwards is of the next.
         try vault.setPasscode(secret(Workbench.passcode))
-        #expect(vault.takeEndedEpoch() == EndedEpoch(epoch: 0, everything: true) && vault.takeEndedEpoch() == nil)
+        #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 0, everything: true) && vault.takeEndedEpoch() == nil)
         #expect(try vault.lease().lease.epoch == 1)
         try vault.lock()
-        #expect(vault.takeEndedEpoch() == EndedEpoch(epoch: 1, everything: false))
+        #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 1, everything: false))
         #expect(try vault.lease().lease.epoch == 2)
         try vault.unlock(secret(Workbench.passcode))
         #expect(try vault.lease().lease.epoch == 2)
@@ -94,7 +94,7 @@ import VaubanSecretBytes
                 #expect(!lentKeys.contains(bytes(key)))
                 #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), "vauban metadata key v1"))
             case .firstUnlockIndex, .deviceIndex: #expect(lentKeys[try #require(place)] == bytes(key))
-            case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor:
+            case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrollmentFactor:
                 #expect(place == nil && !lentKeys.contains(bytes(key)))
             }
         }

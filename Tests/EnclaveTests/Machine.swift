@@ -21,9 +21,9 @@ final class Journal: Sendable {
 final class MemoryStore: StateStore {
     private struct Content {
         var files: [String: [UInt8]]
-        var failing: [StateName: StateFault] = [:]
+        var failing: [StateName: StateError] = [:]
         var passes: [StateName: Int] = [:]
-        var readFault: StateFault?
+        var readFault: StateError?
     }
 
     private let content: Mutex<Content>
@@ -40,24 +40,24 @@ final class MemoryStore: StateStore {
     }
 
     /// From now on writes of this file fail, after so many that do not; nil heals it.
-    func fail(_ name: StateName, with fault: StateFault?, after passes: Int = 0) {
+    func fail(_ name: StateName, with fault: StateError?, after passes: Int = 0) {
         content.withLock {
             $0.failing[name] = fault
             $0.passes[name] = passes
         }
     }
 
-    func failReading(with fault: StateFault?) { content.withLock { $0.readFault = fault } }
+    func failReading(with fault: StateError?) { content.withLock { $0.readFault = fault } }
 
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
-        try content.withLock { (content) throws(StateFault) -> [UInt8]? in
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
+        try content.withLock { (content) throws(StateError) -> [UInt8]? in
             if let fault = content.readFault { throw fault }
-            return content.files["\(person)/\(name.rawValue)"]
+            return content.files["\(user)/\(name.rawValue)"]
         }
     }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
-        try content.withLock { (content) throws(StateFault) in
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
+        try content.withLock { (content) throws(StateError) in
             if let fault = content.failing[name] {
                 let passes = content.passes[name, default: 0]
                 content.passes[name] = passes - 1
@@ -66,23 +66,23 @@ final class MemoryStore: StateStore {
                     throw fault
                 }
             }
-            content.files["\(person)/\(name.rawValue)"] = bytes
+            content.files["\(user)/\(name.rawValue)"] = bytes
             journal.note(.wrote(name))
         }
     }
 
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
         content.withLock { content in
             var number = 1
-            while content.files["\(person)/\(name.rawValue).quarantined-\(number)"] != nil { number += 1 }
+            while content.files["\(user)/\(name.rawValue).quarantined-\(number)"] != nil { number += 1 }
             let aside = "\(name.rawValue).quarantined-\(number)"
-            content.files["\(person)/\(aside)"] = content.files.removeValue(forKey: "\(person)/\(name.rawValue)")
+            content.files["\(user)/\(aside)"] = content.files.removeValue(forKey: "\(user)/\(name.rawValue)")
             return aside
         }
     }
 
-    func quarantined(of person: UInt32) throws(StateFault) -> [String] {
-        let prefix = "\(person)/"
+    func quarantined(of user: UInt32) throws(StateError) -> [String] {
+        let prefix = "\(user)/"
         return files.keys.filter { $0.hasPrefix(prefix + "keybag.quarantined-") }.map { String($0.dropFirst(prefix.count)) }.sorted()
     }
 }
@@ -119,9 +119,9 @@ final class MemoryDevice: EnclaveBackend {
 
     var deviceIdentifier: [UInt8] { Array(derive("vauban device identifier v1", []).prefix(16)) }
 
-    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { SecretBytes(copying: derive(label, context)) }
+    func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { SecretBytes(copying: derive(label, context)) }
 
-    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         journal.note(.tangled)
         let key = SymmetricKey(data: derive(label, context))
         return SecretBytes(copying: Array(HMAC<SHA256>.authenticationCode(for: bytes(input), using: key)))

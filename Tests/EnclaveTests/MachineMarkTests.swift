@@ -22,23 +22,23 @@ import VaubanLinuxHost
     private func content() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: mark))) }
 
     @Test func theFirstStartLeavesTheMarkOfTheSpecification() throws {
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(try content() == SpecDocument("state-files").example("machine of the id 0123456789abcdef0123456789abcdef"))
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
     }
 
     @Test func anotherMachineIsToldAndTheMarkStays() throws {
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         let before = try content()
         for _ in 1...2 {
-            let warning = try #require(MachineMark.warning(in: folder, machineID: Self.otherID))
+            let warning = try #require(MachineFingerprint.warning(in: folder, machineID: Self.otherID))
             #expect(warning.hasPrefix("this machine is a copy") && warning.contains(mark))
             #expect(warning.utf8.count < 500)
         }
         #expect(try content() == before)
         // The way out that the sentence names.
         try FileManager.default.removeItem(atPath: mark)
-        #expect(MachineMark.warning(in: folder, machineID: Self.otherID) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.otherID) == nil)
         #expect(try content() != before)
     }
 
@@ -47,20 +47,20 @@ import VaubanLinuxHost
         "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n",
     ])
     func withoutAnIDThereIsNeitherCheckNorFile(_ text: String?) throws {
-        #expect(MachineMark.warning(in: folder, machineID: text) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))
         // Nor is a mark that is there compared with what is no id.
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
-        #expect(MachineMark.warning(in: folder, machineID: text) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
     }
 
     @Test func whatIsNoMarkIsToldAndLeftAsItIs() throws {
-        _ = MachineMark.warning(in: folder, machineID: Self.id)
+        _ = MachineFingerprint.warning(in: folder, machineID: Self.id)
         let good = try content()
         let later = Array("vauban machine 2\n".utf8) + good.dropFirst(17)
         for bytes in [[], Array(good.dropLast(2)), good + [10], later, [UInt8](repeating: 97, count: 300)] {
             try Data(bytes).write(to: URL(fileURLWithPath: mark))
-            #expect(MachineMark.warning(in: folder, machineID: Self.id)?.contains("cannot be told") == true)
+            #expect(MachineFingerprint.warning(in: folder, machineID: Self.id)?.contains("cannot be told") == true)
             #expect(try content() == bytes)
         }
     }
@@ -69,10 +69,10 @@ import VaubanLinuxHost
         let place = path + "/machine.new"
         // A folder in the way of the file that is written first.
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))
         try FileManager.default.removeItem(atPath: place)
-        #expect(MachineMark.warning(in: folder, machineID: Self.id) == nil)
+        #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(FileManager.default.fileExists(atPath: mark))
     }
 }

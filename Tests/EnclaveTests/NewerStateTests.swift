@@ -69,7 +69,7 @@ import VaubanSecretBytes
                 try der.sequence { fields in
                     try fields.integer(2)
                     try fields.octets(bag.identifier)
-                    try fields.integer(Int64(bag.person))
+                    try fields.integer(Int64(bag.user))
                     try fields.octets(bag.device)
                     try fields.list(bag.slots)
                     try fields.list(bag.destroyed)

@@ -91,8 +91,8 @@ import VaubanKeyWire
         #expect(try vault.read(rows[0], passcode: Workbench.passcode) == rows[0].key)
     }
 
-    @Test("only a passcode of a moment ago moves what asks for the person; until then all of it stays as it was")
-    func onlyAPasscodeMovesWhatAsksForThePerson() throws {
+    @Test("only a passcode of a moment ago moves what asks for the user; until then all of it stays as it was")
+    func onlyAPasscodeMovesWhatAsksForTheUser() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
@@ -138,14 +138,14 @@ import VaubanKeyWire
         let (vault, reader) = try bench.startEnrolled()
         let password = flags.contains(.applicationPassword) ? "right" : nil
         var rows = [try SealedRow(bench.row(.afterFirstUnlock, flags), in: vault, password: password)]
-        // The enrolment ends with the passcode; what asks for its fingers dies.
+        // The enrollment ends with the passcode; what asks for its fingers dies.
         try vault.removePasscode(secret(Workbench.passcode))
         try vault.setPasscode(secret(Workbench.passcode))
         try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         func outcomes(_ row: SealedRow) -> [String] {
             let byPasscode = { try vault.finishWith(password, try vault.opening(row), try vault.gather(Workbench.passcode)) }
             let byFinger = { () throws -> [UInt8] in
-                let shown = GatheredEvidence()
+                let shown = OperationEvidence()
                 shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
                 return try vault.finishWith(password, try vault.opening(row), shown)
             }
@@ -154,7 +154,7 @@ import VaubanKeyWire
                 shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
                 return try vault.finishWith(password, try vault.opening(row), shown)
             }
-            let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), GatheredEvidence()) }
+            let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), OperationEvidence()) }
             return [byPasscode, byFinger, byBoth, wrong].map { attempt in
                 do { return try attempt() == row.key ? "opens" : "gives another key" } catch {
                     return "\((error as? Refusal)?.reason.rawValue ?? -1)"

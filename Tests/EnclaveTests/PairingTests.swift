@@ -18,9 +18,9 @@ import VaubanSecretBytes
         _ key: borrowing SecretBytes, _ outcome: ReaderVerdict.Outcome = .matched, label: String = "vauban reader verdict v1"
     ) -> ReaderVerdict {
         let nonce = [UInt8](repeating: 3, count: 32)
-        let covered = Array(label.utf8) + [0, UInt8(outcome.rawValue)] + ByTheBook.bigEndian(Workbench.person) + nonce + Sample.fingers
+        let covered = Array(label.utf8) + [0, UInt8(outcome.rawValue)] + ByTheBook.bigEndian(Workbench.user) + nonce + Sample.fingers
         let code = key.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: covered, using: SymmetricKey(data: $0))) }
-        return ReaderVerdict(outcome: outcome, person: Workbench.person, nonce: nonce, fingers: Sample.fingers, code: code)
+        return ReaderVerdict(outcome: outcome, user: Workbench.user, nonce: nonce, fingers: Sample.fingers, code: code)
     }
 
     private func pairNew(_ pairing: Pairing, isPaired: Bool = false) throws -> HeldSecret {
@@ -40,7 +40,7 @@ import VaubanSecretBytes
         let restarted = Pairing(host: bench.host)
         #expect(!restarted.vouches(for: verdict(key.secret)))
         #expect(try isKnown(restarted) && restarted.vouches(for: verdict(key.secret)))
-        // The file shows nothing of it, and no person has it.
+        // The file shows nothing of it, and no user has it.
         #expect(bench.store.files.keys.sorted() == [Self.file])
         let stored = Data(try #require(bench.store.files[Self.file]))
         #expect(stored.range(of: Data(bytes(key.secret))) == nil)
@@ -55,11 +55,11 @@ import VaubanSecretBytes
         #expect(!pairing.vouches(for: verdict(key.secret, label: "vauban reader verdict v2")))
         let nonce = [UInt8](repeating: 4, count: 32)
         let changed = [
-            ReaderVerdict(outcome: .enrolled, person: good.person, nonce: good.nonce, fingers: good.fingers, code: good.code),
-            ReaderVerdict(outcome: good.outcome, person: 1001, nonce: good.nonce, fingers: good.fingers, code: good.code),
-            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: nonce, fingers: good.fingers, code: good.code),
-            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: good.nonce, fingers: Sample.otherFingers, code: good.code),
-            ReaderVerdict(outcome: good.outcome, person: good.person, nonce: good.nonce, fingers: good.fingers),
+            ReaderVerdict(outcome: .enrolled, user: good.user, nonce: good.nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, user: 1001, nonce: good.nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, user: good.user, nonce: nonce, fingers: good.fingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: Sample.otherFingers, code: good.code),
+            ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: good.fingers),
         ]
         for word in changed { #expect(!pairing.vouches(for: word)) }
     }
@@ -101,8 +101,8 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [StateFault.full, .failed("broken"), .unsure("the folder does not sync")])
-    func aPairingThatCannotBeKeptIsNone(_ fault: StateFault) throws {
+    @Test(arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
+    func aPairingThatCannotBeKeptIsNone(_ fault: StateError) throws {
         bench.store.fail(.pairing, with: fault)
         let pairing = Pairing(host: bench.host)
         #expect(refusal { _ = try pairing.greet(isPaired: false) } != nil)

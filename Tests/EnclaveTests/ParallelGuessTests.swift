@@ -71,7 +71,7 @@ import VaubanAccessPolicy
         let host = EnclaveHost(
             backend: bench.device, store: store, clock: bench.clock,
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
-        let vault = Vault(person: Workbench.person, host: host)
+        let vault = Vault(user: Workbench.user, host: host)
         try vault.setPasscode(secret(Workbench.passcode))
         store.clear()
         _ = tryTogether(
@@ -118,12 +118,12 @@ private final class SnapshotStore: StateStore {
     var snapshots: [[String: [UInt8]]] { list.withLock { $0 } }
     func clear() { list.withLock { $0 = [] } }
 
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? { try inner.read(name, of: person, max: max) }
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String { try inner.quarantine(name, of: person) }
-    func quarantined(of person: UInt32) throws(StateFault) -> [String] { try inner.quarantined(of: person) }
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? { try inner.read(name, of: user, max: max) }
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String { try inner.quarantine(name, of: user) }
+    func quarantined(of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(of: user) }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
-        try inner.replace(name, of: person, with: bytes)
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
+        try inner.replace(name, of: user, with: bytes)
         if name == .attempts { list.withLock { $0.append(inner.files) } }
     }
 }

@@ -8,7 +8,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
 
-/// A sealed passcode is good for one challenge, one purpose, one person, one enclave, once.
+/// A sealed passcode is good for one challenge, one purpose, one user, one enclave, once.
 @Suite struct PasscodeInboxTests {
     private let clock = ManualClock()
     private let inbox: PasscodeInbox
@@ -16,12 +16,12 @@ import VaubanSecretBytes
 
     init() { inbox = PasscodeInbox(clock: clock) }
 
-    /// Seals as an agent does, from the specification: label, zero, purpose, person, nonce.
-    private func seal(_ passcode: String, _ challenge: PasscodeChallenge, person: UInt32 = 1000, card: EnclaveKeyCard? = nil) throws
+    /// Seals as an agent does, from the specification: label, zero, purpose, user, nonce.
+    private func seal(_ passcode: String, _ challenge: PasscodeChallenge, user: UInt32 = 1000, card: EnclaveKeyCard? = nil) throws
         -> SealedPasscode
     {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: (card ?? inbox.card).publicKey)
-        let bound: [UInt8] = [0, UInt8(challenge.purpose.rawValue)] + ByTheBook.bigEndian(person) + challenge.nonce
+        let bound: [UInt8] = [0, UInt8(challenge.purpose.rawValue)] + ByTheBook.bigEndian(user) + challenge.nonce
         let info = Data("vauban passcode v1".utf8) + Data(bound)
         var sender = try HPKE.Sender(recipientKey: key, ciphersuite: Self.suite, info: info)
         let ciphertext = Array(try sender.seal(Data(passcode.utf8)))
@@ -59,7 +59,7 @@ import VaubanSecretBytes
         #expect(refusal { try inbox.use(invented, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test func aChallengeEndsWithThePersonsTime() throws {
+    @Test func aChallengeEndsWithTheUsersTime() throws {
         let early = try inbox.challenge(.unlock, for: 1000), late = try inbox.challenge(.unlock, for: 1000)
         clock.advance(seconds: 299)
         try inbox.use(early, for: 1000)
@@ -104,7 +104,7 @@ import VaubanSecretBytes
         try inbox.use(foreign, for: 1001)
     }
 
-    /// A program that asks for challenges, or for questions, again and again spoils no question that the person is answering.
+    /// A program that asks for challenges, or for questions, again and again spoils no question that the user is answering.
     @Test func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion() throws {
         let question = try inbox.challenge(.prompt, for: 1000)
         for _ in 0...EnclaveLimits.openChallengesMax { _ = try inbox.challenge(.unlock, for: 1000) }

@@ -13,7 +13,7 @@ import VaubanSecretBytes
         let vault = bench.start()
         #expect(!vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .started)
         try vault.setPasscode(secret(Workbench.passcode))
-        #expect(vault.takeEndedEpoch() == EndedEpoch(epoch: 0, everything: true))
+        #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 0, everything: true))
         #expect(vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .passcodeSet)
         #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0)
     }
@@ -81,7 +81,7 @@ import VaubanSecretBytes
         #expect(vault.status.lock == .unlocked && vault.status.cause == .passcodeEntered && vault.status.since == 6)
     }
 
-    /// Invariant 11: nothing outside the enclave's memory spares the person the passcode.
+    /// Invariant 11: nothing outside the enclave's memory spares the user the passcode.
     @Test func aRestartedEnclaveIsBeforeFirstUnlock() throws {
         _ = try bench.startProtected()
         let restarted = bench.start()
@@ -105,8 +105,8 @@ import VaubanSecretBytes
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
-    @Test(arguments: [StateFault.full, .failed("the disk is broken")])
-    func aFullDiskLeavesThePasscodeAsItWas(_ fault: StateFault) throws {
+    @Test(arguments: [StateError.full, .failed("the disk is broken")])
+    func aFullDiskLeavesThePasscodeAsItWas(_ fault: StateError) throws {
         let vault = bench.start()
         let kept = try SealedRow(firstRow(vault), in: vault)
         bench.store.fail(.keybag, with: fault)

@@ -96,8 +96,8 @@ import VaubanSecretBytes
         #expect(reasons.isSuperset(of: [.keyDamaged, .keyOfAnotherDevice]))
     }
 
-    /// A closed class takes no derivation, and those of applications leave room for their person's.
-    @Test func passwordsOfApplicationsDoNotKeepTheirPersonOut() async throws {
+    /// A closed class takes no derivation, and those of applications leave room for their user's.
+    @Test func passwordsOfApplicationsDoNotKeepTheirUserOut() async throws {
         let vault = try bench.startProtected()
         let sealed = try control(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
         try vault.lock()
@@ -130,7 +130,7 @@ import VaubanSecretBytes
                 continue
             }
             #expect(vault.judge(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
-            #expect(reason { _ = try vault.finish(opening, GatheredEvidence(), password: nil) } == .authenticationFailed)
+            #expect(reason { _ = try vault.finish(opening, OperationEvidence(), password: nil) } == .authenticationFailed)
             let opened = try vault.finish(opening, vault.shown(vault.authenticate(secret(Workbench.passcode))), password: nil)
             #expect(opened.count == 32)
         }

@@ -82,7 +82,7 @@ import VaubanSecretBytes
         // Nor does the record by itself: it is wrapped by the device.
         let record = try #require(try bench.keybag().recovery)
         let wrong = bytes(try MemoryDevice(2).deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))
-        let context = try bench.keybag().identifier + ByTheBook.bigEndian(Workbench.person)
+        let context = try bench.keybag().identifier + ByTheBook.bigEndian(Workbench.user)
         #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, wrong, "vauban recovery v1", context) }
     }
 

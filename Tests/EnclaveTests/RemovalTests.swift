@@ -86,8 +86,8 @@ import VaubanSecretBytes
         #expect(try Workbench(files: before).restarted(unlocked: Workbench.passcode).read(row) == row.key)
     }
 
-    @Test(arguments: [StateFault.full, .failed("broken"), .unsure("the folder does not sync")])
-    func aRemovalThatCannotBeWrittenLeavesOldOrNew(_ fault: StateFault) throws {
+    @Test(arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
+    func aRemovalThatCannotBeWrittenLeavesOldOrNew(_ fault: StateError) throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(Self.passcodeClass), in: vault)
         bench.store.fail(.keybag, with: fault)
@@ -112,7 +112,7 @@ import VaubanSecretBytes
         let before = try bench.keybag()
         try vault.eraseWith(Workbench.passcode)
         let bag = try bench.keybag()
-        #expect(bag.identifier != before.identifier && bag.passcode == nil && bag.enrolment == nil && bag.recovery == nil)
+        #expect(bag.identifier != before.identifier && bag.passcode == nil && bag.enrollment == nil && bag.recovery == nil)
         #expect(Set(bag.destroyed) == Set(before.slots.map(\.name)) && Set(bag.slots.map(\.name)).isDisjoint(with: bag.destroyed))
         for same in [vault, bench.start()] {
             for row in rows { #expect(refusal { _ = try same.read(row) }?.reason == .keyDestroyed) }

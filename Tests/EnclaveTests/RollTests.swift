@@ -117,7 +117,7 @@ import VaubanSecretBytes
         #expect(try vault.fate(of: strange) == .unknown)
     }
 
-    /// A keybag that would not be read again, or a lease that would not be understood, would shut the person out.
+    /// A keybag that would not be read again, or a lease that would not be understood, would shut the user out.
     @Test func olderKeysAreBoundedAndTheLeaseStaysOneThatIsUnderstood() throws {
         let (vault, _) = try bench.startEnrolled()
         var rolls = 0
@@ -130,7 +130,7 @@ import VaubanSecretBytes
         #expect(throws: (any Error).self) {
             let key = try #require(lease.keys.first)
             let tooMany = KeyLease(
-                person: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1)
+                user: 1, epoch: 0, lock: .unlocked, passcodeIsSet: true, keys: [KeyLease.Key](repeating: key, count: KeyLease.keysMax + 1)
             )
             _ = try KeyLease(derBytes: tooMany.encoded())
         }

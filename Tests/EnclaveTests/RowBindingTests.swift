@@ -18,11 +18,11 @@ import VaubanSecretBytes
     }
 
     private func changed(
-        _ row: RowBinding, person: UInt32? = nil, protection: Protection? = nil, generation: [UInt8]? = nil, item: [UInt8]? = nil,
+        _ row: RowBinding, user: UInt32? = nil, protection: Protection? = nil, generation: [UInt8]? = nil, item: [UInt8]? = nil,
         version: [UInt8]? = nil, kind: Int64? = nil, group: String? = nil, control: AccessControl?? = nil, format: RowBinding.Format? = nil
     ) -> RowBinding {
         RowBinding(
-            format: format ?? row.format, person: person ?? row.person, protection: protection ?? row.protection,
+            format: format ?? row.format, user: user ?? row.user, protection: protection ?? row.protection,
             generation: generation ?? row.generation,
             item: item ?? row.item, version: version ?? row.version, kind: kind ?? row.kind, accessGroup: group ?? row.accessGroup,
             accessControl: control ?? row.accessControl)
@@ -42,7 +42,7 @@ import VaubanSecretBytes
 
         let changes = [
             Change(field: "format", row: changed(row, format: .everything), reason: .rowDamaged),
-            Change(field: "person", row: changed(row, person: 1001), reason: .badParameter),
+            Change(field: "user", row: changed(row, user: 1001), reason: .badParameter),
             Change(field: "protection", row: changed(row, protection: otherClass), reason: .keyUnknown),
             Change(
                 field: "protection",
@@ -107,12 +107,12 @@ import VaubanSecretBytes
         #expect(bytes(try vault.seal(first.row).key) != first.key)
     }
 
-    @Test func anotherPersonsRowDoesNotOpenHere() throws {
+    @Test func anotherUsersRowDoesNotOpenHere() throws {
         let alice = try bench.startProtected(), bob = bench.start(1001)
         _ = try bob.lease()
         let sealed = try SealedRow(bench.row(), in: alice)
         #expect(refusal { _ = try bob.open(sealed.row, wrapped: sealed.wrapped) }?.reason == .badParameter)
-        #expect(refusal { _ = try bob.open(changed(sealed.row, person: 1001), wrapped: sealed.wrapped) }?.reason == .keyUnknown)
+        #expect(refusal { _ = try bob.open(changed(sealed.row, user: 1001), wrapped: sealed.wrapped) }?.reason == .keyUnknown)
         #expect(refusal { _ = try bob.seal(sealed.row) }?.reason == .badParameter)
     }
 

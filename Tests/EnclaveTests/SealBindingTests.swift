@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 /// The passcode that authorizes a request opens for that request as it was meant, and for no other: whoever carries the request
@@ -50,7 +50,7 @@ import VaubanSecretBytes
     private func seal(_ challenge: PasscodeChallenge, for binding: SealBinding?) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: inbox.card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
-        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: 1000)))
+        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: 1000)))
         let passcode = Data("correct horse".utf8)
         let ciphertext = try binding.map { try sender.seal(passcode, authenticating: Data($0.encoded())) } ?? sender.seal(passcode)
         return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))

@@ -69,7 +69,7 @@ import VaubanSecretBytes
         #expect(vault.settle() == bench.clock.boot + 60_000_000_000)
     }
 
-    /// Whoever asks again and again whether they could ask, or guesses, is not the person at work.
+    /// Whoever asks again and again whether they could ask, or guesses, is not the user at work.
     @Test func looksAndWrongGuessesKeepNothingOpen() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
@@ -118,7 +118,7 @@ import VaubanSecretBytes
         #expect(patient.status.lock == .locked)
     }
 
-    @Test func theScreenLocksAfterTheGraceUnlessThePersonIsBack() throws {
+    @Test func theScreenLocksAfterTheGraceUnlessTheUserIsBack() throws {
         let vault = try start(grace: 30, screen: true)
         try bench.retireOlderKeys(in: vault)
         vault.screenLocked()

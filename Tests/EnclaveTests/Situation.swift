@@ -13,9 +13,9 @@ struct Situation {
 
     static let states = [
         "none", "before first unlock", "unlocked", "locked", "changed", "rolled", "recovered", "set after the row", "removed", "set again",
-        "erased", "other device", "biometry ready", "biometry locked out", "fingers changed", "enrolment changed",
+        "erased", "other device", "biometry ready", "biometry locked out", "fingers changed", "enrollment changed",
     ]
-    private static let withFingers = ["biometry ready", "biometry locked out", "fingers changed", "enrolment changed"]
+    private static let withFingers = ["biometry ready", "biometry locked out", "fingers changed", "enrollment changed"]
     private static let password = "application's"
 
     private let vault: Vault
@@ -57,9 +57,9 @@ struct Situation {
             passcode = other
         case "erased": try vault.eraseWith(first); passcode = nil
         case "other device": vault = Workbench(files: bench.store.files, device: 2).start()
-        case "biometry locked out": for _ in 1...Circumstances.Biometry.missesMax { vault.fingerMissed() }
+        case "biometry locked out": for _ in 1...DeviceConditions.Biometry.missesMax { vault.fingerMissed() }
         case "fingers changed": try vault.fingersAre(Sample.otherFingers)
-        case "enrolment changed":
+        case "enrollment changed":
             fingers = Sample.otherFingers
             try vault.enrol(fingers: fingers, unlocks: true, passcodeKey: vault.authenticate(secret(first)))
         default: Issue.record("the state \(state) cannot be made")
@@ -88,7 +88,7 @@ struct Situation {
         }
     }
 
-    private func answer(_ opening: LayeredOpening, _ sealed: SealedRow) throws(Refusal) -> Reading {
+    private func answer(_ opening: PendingOpening, _ sealed: SealedRow) throws(Refusal) -> Reading {
         let requirement = try vault.checkSatisfiable(opening)
         switch vault.judge(requirement, for: sealed.row.protection, Evidence()) {
         case .refuse(let reason): throw Refusal(reason)
@@ -113,9 +113,9 @@ struct Situation {
         }
     }
 
-    private func opens(_ opening: LayeredOpening, _ sealed: SealedRow, byPasscode: Bool, byFinger: Bool) -> Bool {
+    private func opens(_ opening: PendingOpening, _ sealed: SealedRow, byPasscode: Bool, byFinger: Bool) -> Bool {
         do {
-            let shown = if byPasscode, let passcode { try vault.gather(passcode) } else { GatheredEvidence() }
+            let shown = if byPasscode, let passcode { try vault.gather(passcode) } else { OperationEvidence() }
             if byFinger { shown.evidence.finger = try vault.fingerMatched(fingers: fingers) }
             #expect(password == nil || refusal { _ = try vault.finishWith("another", opening, shown) }?.reason == .authenticationFailed)
             return try vault.finishWith(password, opening, shown) == sealed.key

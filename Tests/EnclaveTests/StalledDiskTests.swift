@@ -41,14 +41,14 @@ import VaubanAccessPolicy
 
     @Test("while one user's files are being read, another is served")
     func aReadThatStallsHoldsUpNobodyElse() throws {
-        for person in [Self.stalled, Self.other] { try bench.start(person).setPasscode(secret(Workbench.passcode)) }
+        for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
         stall.store.stall()
         let group = stall.begin { _ = $0.vault(of: Self.stalled).status }
         let vault = stall.vaults.vault(of: Self.other)
         try vault.unlock(secret(Workbench.passcode))
         #expect(vault.status.lock == .unlocked)
-        #expect(stall.vaults.all.map(\.person) == [Self.other] && stall.vaults.known(Self.stalled) == nil)
+        #expect(stall.vaults.all.map(\.user) == [Self.other] && stall.vaults.known(Self.stalled) == nil)
         stall.store.letGo()
         group.wait()
         #expect(stall.vaults.known(Self.stalled)?.status.lock == .beforeFirstUnlock)
@@ -56,7 +56,7 @@ import VaubanAccessPolicy
 
     @Test("while one user's guess is being counted, another unlocks")
     func aWriteThatStallsHoldsUpNobodyElse() throws {
-        for person in [Self.stalled, Self.other] { try bench.start(person).setPasscode(secret(Workbench.passcode)) }
+        for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
         let first = stall.vaults.vault(of: Self.stalled)
         stall.store.stall()
@@ -70,7 +70,7 @@ import VaubanAccessPolicy
     @Test("the machine's sleep locks everybody else at once, and the stalled one as soon as it can be had")
     func aSweepPassesAStalledVault() throws {
         let stall = Stall(bench)
-        for person in [Self.stalled, Self.other] { try stall.vaults.vault(of: person).setPasscode(secret(Workbench.passcode)) }
+        for user in [Self.stalled, Self.other] { try stall.vaults.vault(of: user).setPasscode(secret(Workbench.passcode)) }
         let first = stall.vaults.vault(of: Self.stalled), second = stall.vaults.vault(of: Self.other)
         let sweep = VaultSweep()
         let completed = Mutex<[UInt32]>([])
@@ -79,8 +79,8 @@ import VaubanAccessPolicy
         let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret("wrong one")) } }
         for _ in 1...3 {
             sweep.tell(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { vaults in
-                completed.withLock { $0 += vaults.map(\.person) }
-                if vaults.contains(where: { $0.person == Self.stalled }) { isComplete.signal() }
+                completed.withLock { $0 += vaults.map(\.user) }
+                if vaults.contains(where: { $0.user == Self.stalled }) { isComplete.signal() }
             }
         }
         #expect(second.status.lock == .locked)
@@ -100,14 +100,14 @@ import VaubanAccessPolicy
 /// A store in memory whose disk does not answer for one user, from a moment on until it is let go.
 private final class StallingStore: StateStore {
     private let inner: MemoryStore
-    private let person: UInt32
+    private let user: UInt32
     private let isStalling = Mutex(false)
     private let reached = DispatchSemaphore(value: 0)
     private let goOn = DispatchSemaphore(value: 0)
 
-    init(_ inner: MemoryStore, of person: UInt32) {
+    init(_ inner: MemoryStore, of user: UInt32) {
         self.inner = inner
-        self.person = person
+        self.user = user
     }
 
     func stall() { isStalling.withLock { $0 = true } }
@@ -118,22 +118,22 @@ private final class StallingStore: StateStore {
         goOn.signal()
     }
 
-    private func pass(_ person: UInt32) {
-        guard person == self.person, isStalling.withLock({ $0 }) else { return }
+    private func pass(_ user: UInt32) {
+        guard user == self.user, isStalling.withLock({ $0 }) else { return }
         reached.signal()
         goOn.wait()
     }
 
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
-        pass(person)
-        return try inner.read(name, of: person, max: max)
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
+        pass(user)
+        return try inner.read(name, of: user, max: max)
     }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
-        pass(person)
-        try inner.replace(name, of: person, with: bytes)
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
+        pass(user)
+        try inner.replace(name, of: user, with: bytes)
     }
 
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String { try inner.quarantine(name, of: person) }
-    func quarantined(of person: UInt32) throws(StateFault) -> [String] { try inner.quarantined(of: person) }
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String { try inner.quarantine(name, of: user) }
+    func quarantined(of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(of: user) }
 }

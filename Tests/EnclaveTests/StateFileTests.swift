@@ -70,7 +70,7 @@ import VaubanSecretBytes
         #expect(try DeviceStatus(derBytes: vault.status.encoded()) == vault.status)
     }
 
-    @Test func anotherPersonsOrAnotherFilesContentIsAlteration() throws {
+    @Test func anotherUsersOrAnotherFilesContentIsAlteration() throws {
         _ = try protectedFile()
         bench.store.files["1001/keybag"] = bench.store.files[Self.file]
         everyVerbIsRefused(bench.start(1001))
@@ -136,10 +136,10 @@ import VaubanSecretBytes
         _ = try protectedFile()
         let files = bench.store.files
         let host = EnclaveHost(
-            backend: BrokenBackend(BackendFault("the device secret is gone")), store: bench.store, clock: bench.clock,
+            backend: BrokenBackend(BackendError("the device secret is gone")), store: bench.store, clock: bench.clock,
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
-        for person in [Workbench.person, 2000] {
-            let vault = Vault(person: person, host: host)
+        for user in [Workbench.user, 2000] {
+            let vault = Vault(user: user, host: host)
             everyVerbIsRefused(vault)
             #expect(vault.status.warnings == ["the device secret is gone"])
         }
@@ -175,7 +175,7 @@ import VaubanSecretBytes
         #expect(bench.start().status.lock == .unreadable)
     }
 
-    @Test func aPersonsFirstUseWritesTheRecordThenTheKeybag() throws {
+    @Test func aUsersFirstUseWritesTheRecordThenTheKeybag() throws {
         let vault = bench.start()
         #expect(bench.store.files.isEmpty && vault.status.lock == .unlocked && vault.status.warnings.isEmpty)
         _ = try vault.lease()

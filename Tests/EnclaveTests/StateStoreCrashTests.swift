@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import VaubanLinuxHost
 
-/// A person's state files and the device secret, over a disk that is cut off at every step.
+/// A user's state files and the device secret, over a disk that is cut off at every step.
 @Suite struct StateStoreCrashTests {
     private static let attempts: [UInt8] = Array("a record of tries".utf8)
     private static let keybag = [UInt8](repeating: 0xB6, count: 5000)
-    private static let person: UInt32 = 1000
+    private static let user: UInt32 = 1000
 
     private func faults(_ steps: Int) -> [SimulatedDisk.Fault?] {
         [nil] + (0..<steps + 2).flatMap { [.full(from: $0), .short(at: $0), .broken(at: $0), .readOnly(from: $0)] }
@@ -20,12 +20,12 @@ import VaubanLinuxHost
 
     private func content(_ image: DiskImage) throws -> (attempts: [UInt8]?, keybag: [UInt8]?) {
         let store = store(image)
-        return try (store.read(.attempts, of: Self.person, max: 9000), store.read(.keybag, of: Self.person, max: 9000))
+        return try (store.read(.attempts, of: Self.user, max: 9000), store.read(.keybag, of: Self.user, max: 9000))
     }
 
-    private func create(_ store: FileStateStore) throws(StateFault) {
-        try store.replace(.attempts, of: Self.person, with: Self.attempts)
-        try store.replace(.keybag, of: Self.person, with: Self.keybag)
+    private func create(_ store: FileStateStore) throws(StateError) {
+        try store.replace(.attempts, of: Self.user, with: Self.attempts)
+        try store.replace(.keybag, of: Self.user, with: Self.keybag)
     }
 
     /// From nothing, folders and all: whole files only, the keybag never without the record, both once it returned.
@@ -74,18 +74,18 @@ import VaubanLinuxHost
             disk.prepare(fault, tracing: true)
             var allowed: Set = [Self.keybag, new]
             do {
-                try FileStateStore(in: disk.root).replace(.keybag, of: Self.person, with: new)
+                try FileStateStore(in: disk.root).replace(.keybag, of: Self.user, with: new)
                 allowed = [new]
-            } catch StateFault.unsure {
+            } catch StateError.unsure {
                 unsure += 1
                 #expect(disk.image.files["people/1000/keybag"] == new)
-            } catch StateFault.full {
+            } catch StateError.full {
                 guard case .full = fault else {
                     Issue.record("a disk that is not full was called full")
                     continue
                 }
                 allowed = [Self.keybag]
-            } catch StateFault.failed {
+            } catch StateError.failed {
                 allowed = [Self.keybag]
             }
             let trace = disk.trace
@@ -112,9 +112,9 @@ import VaubanLinuxHost
             let disk = SimulatedDisk(start)
             disk.prepare(.broken(at: step))
             let store = FileStateStore(in: disk.root)
-            do { try store.replace(.keybag, of: Self.person, with: [1]) } catch StateFault.unsure { isUnsure = true } catch { continue }
+            do { try store.replace(.keybag, of: Self.user, with: [1]) } catch StateError.unsure { isUnsure = true } catch { continue }
             disk.prepare()
-            let read = try store.read(.keybag, of: Self.person, max: 9000)
+            let read = try store.read(.keybag, of: Self.user, max: 9000)
             #expect(read == [1])
             for left in try #require(disk.image.survivors(max: 20_000)) { #expect(left.files["people/1000/keybag"] == read) }
         }
@@ -125,10 +125,10 @@ import VaubanLinuxHost
         let disk = SimulatedDisk()
         let store = FileStateStore(in: disk.root)
         try create(store)
-        #expect(try store.quarantine(.keybag, of: Self.person) == "keybag.quarantined-1")
-        #expect(try store.quarantined(of: Self.person) == ["keybag.quarantined-1"])
+        #expect(try store.quarantine(.keybag, of: Self.user) == "keybag.quarantined-1")
+        #expect(try store.quarantined(of: Self.user) == ["keybag.quarantined-1"])
         disk.prepare(.unreadable)
-        #expect(throws: StateFault.self) { try store.quarantined(of: Self.person) }
+        #expect(throws: StateError.self) { try store.quarantined(of: Self.user) }
     }
 
     /// Once a device secret was answered, no power cut takes it back: every keybag hangs on it.

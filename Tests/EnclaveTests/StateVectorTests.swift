@@ -17,7 +17,7 @@ import VaubanSecretBytes
         let bag = try Keybag(derBytes: octets(answers.keybag.version2))
         #expect(try hex(bag.encoded()) == answers.keybag.version2)
         #expect(bag.settings == LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true))
-        #expect(bag.destroyed.count == 1 && bag.enrolment?.fingers == octets(answers.fingers) && bag.recovered == 800_000_000_000_000)
+        #expect(bag.destroyed.count == 1 && bag.enrollment?.fingers == octets(answers.fingers) && bag.recovered == 800_000_000_000_000)
         let recovery = try #require(bag.recovery), slot = try #require(bag.slots.first)
         #expect(try hex(recovery.encoded()) == answers.recovery.record)
         #expect(try hex(slot.encoded()) == answers.slot.slot)
@@ -38,10 +38,10 @@ import VaubanSecretBytes
             (answers.envelope.attempts2, answers.attempts.version2, .attempts),
         ]
         for file in files {
-            let made = try StateEnvelope(content: octets(file.content), name: file.name, person: answers.person, backend: device)
+            let made = try StateEnvelope(content: octets(file.content), name: file.name, user: answers.user, backend: device)
             #expect(try hex(made.encoded()) == file.envelope)
             #expect(
-                try hex(StateEnvelope.open(octets(file.envelope), name: file.name, person: answers.person, backend: device)) == file.content
+                try hex(StateEnvelope.open(octets(file.envelope), name: file.name, user: answers.user, backend: device)) == file.content
             )
         }
     }
@@ -142,7 +142,7 @@ import VaubanSecretBytes
     @Test func theVerdictOfTheVectorsIsBelieved() throws {
         let bench = answers.bench(pairing: answers.envelope.pairing)
         let verdict = ReaderVerdict(
-            outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), person: answers.verdict.person,
+            outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), user: answers.verdict.user,
             nonce: octets(answers.verdict.nonce), fingers: octets(answers.verdict.fingers), code: octets(answers.verdict.code))
         #expect(hex(verdict.covered) == answers.verdict.covered)
         let pairing = Pairing(host: bench.host)

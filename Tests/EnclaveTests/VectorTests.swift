@@ -86,7 +86,7 @@ import VaubanSecretBytes
         let opened = try KeyWrap.unwrap(
             octets(answer.wrapped), under: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
         #expect(hex(bytes(opened)) == answer.secret)
-        #expect(throws: WrapFault.self) {
+        #expect(throws: WrapError.self) {
             _ = try KeyWrap.unwrap(
                 octets(answer.wrapped), under: key(octets(answer.key)), label: "vauban keybag slot v2", context: octets(answer.context))
         }
@@ -97,7 +97,7 @@ import VaubanSecretBytes
 
     @Test func aLabelAndItsContextAreNotAnotherLabel() throws {
         let wrapped = try KeyWrap.wrap(key(), under: key(), label: "ab", context: [])
-        #expect(throws: WrapFault.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "a", context: Array("b".utf8)) }
+        #expect(throws: WrapError.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "a", context: Array("b".utf8)) }
         #expect(bytes(KeyWrap.derive(from: key(), label: "ab")) != bytes(KeyWrap.derive(from: key(), label: "a", context: Array("b".utf8))))
     }
 

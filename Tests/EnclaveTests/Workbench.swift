@@ -11,7 +11,7 @@ import VaubanSecretBytes
 /// An enclave without a machine: state in memory, a clock that stands until it is moved, a device secret from a seed,
 /// and a passcode cost that tests can pay. Starting it again is a restart over the same files.
 struct Workbench {
-    static let person: UInt32 = 1000
+    static let user: UInt32 = 1000
     static let passcode = "correct horse"
     static let otherPasscode = "battery staple"
 
@@ -32,13 +32,13 @@ struct Workbench {
         EnclaveHost(backend: device, store: store, clock: clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
     }
 
-    func start(_ person: UInt32 = person) -> Vault { Vault(person: person, host: host) }
+    func start(_ user: UInt32 = user) -> Vault { Vault(user: user, host: host) }
 
     /// The same with a fingerprint reader; what it answers comes and goes with it.
-    func startAtReader(_ person: UInt32 = person) -> (Vault, ReaderPresence) {
+    func startAtReader(_ user: UInt32 = user) -> (Vault, ReaderPresence) {
         let host = host
         host.reader.isThere = true
-        return (Vault(person: person, host: host), host.reader)
+        return (Vault(user: user, host: host), host.reader)
     }
 
     /// A vault with a passcode, an enrolled finger and a reader, unlocked.
@@ -57,14 +57,14 @@ struct Workbench {
     }
 
     /// The keybag as it lies in the store.
-    func keybag(of person: UInt32 = person) throws -> Keybag {
-        let bytes = try #require(store.files["\(person)/keybag"])
-        return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, person: person, backend: device))
+    func keybag(of user: UInt32 = user) throws -> Keybag {
+        let bytes = try #require(store.files["\(user)/keybag"])
+        return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, user: user, backend: device))
     }
 
-    func attempts(of person: UInt32 = person) throws -> AttemptRecord {
-        let bytes = try #require(store.files["\(person)/attempts"])
-        return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, person: person, backend: device))
+    func attempts(of user: UInt32 = user) throws -> AttemptRecord {
+        let bytes = try #require(store.files["\(user)/attempts"])
+        return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, user: user, backend: device))
     }
 
     /// Destroys the older class keys, as keychaind has it done where no row needs them.
@@ -74,9 +74,9 @@ struct Workbench {
     }
 
     /// Puts a state file in place as if the enclave had written it.
-    func put(_ content: some DERWritable, as name: StateName, of person: UInt32 = person) throws {
-        let envelope = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: device)
-        store.files["\(person)/\(name.rawValue)"] = try envelope.encoded()
+    func put(_ content: some DERWritable, as name: StateName, of user: UInt32 = user) throws {
+        let envelope = try StateEnvelope(content: try content.encoded(), name: name, user: user, backend: device)
+        store.files["\(user)/\(name.rawValue)"] = try envelope.encoded()
     }
 
     /// A row of a class as it would be written now.
@@ -95,7 +95,7 @@ enum Sample {
         _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationApart
     ) -> RowBinding {
         RowBinding(
-            format: format, person: Workbench.person, protection: protection, generation: generation,
+            format: format, user: Workbench.user, protection: protection, generation: generation,
             item: [UInt8](repeating: 1, count: 16),
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
             accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })
@@ -146,20 +146,20 @@ extension Vault {
         return try seal(row, password: given)
     }
 
-    func finishWith(_ password: String?, _ opening: LayeredOpening, _ gathered: GatheredEvidence) throws -> [UInt8] {
+    func finishWith(_ password: String?, _ opening: PendingOpening, _ gathered: OperationEvidence) throws -> [UInt8] {
         let given: SecretBytes? = if let password { secret(password) } else { nil }
         return bytes(try finish(opening, gathered, password: given))
     }
 
     /// A row whose class is open and that needs something more.
-    func opening(_ sealed: SealedRow) throws -> LayeredOpening {
+    func opening(_ sealed: SealedRow) throws -> PendingOpening {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else {
             throw Refusal(.internalFault, "the row needs nothing")
         }
         return opening
     }
 
-    /// Opens a row and, if the person is asked, answers with this passcode.
+    /// Opens a row and, if the user is asked, answers with this passcode.
     func read(_ sealed: SealedRow, passcode: String? = nil, password: String? = nil) throws -> [UInt8] {
         try read(sealed.row, sealed.wrapped, passcode: passcode, password: password)
     }
@@ -170,7 +170,7 @@ extension Vault {
         case .layered(let opening):
             switch judge(try checkSatisfiable(opening), for: row.protection, Evidence()) {
             case .refuse(let reason): throw Refusal(reason)
-            case .allow: return try finishWith(password, opening, GatheredEvidence())
+            case .allow: return try finishWith(password, opening, OperationEvidence())
             case .ask:
                 guard let passcode else { throw Refusal(.interactionNotAllowed) }
                 return try finishWith(password, opening, try gather(passcode))
@@ -181,13 +181,13 @@ extension Vault {
     /// Opens a row with a matched finger, and with a passcode as well where one is given.
     func read(_ sealed: SealedRow, fingers: [UInt8], passcode: String? = nil) throws -> [UInt8] {
         let opening = try opening(sealed)
-        let gathered = if let passcode { try gather(passcode) } else { GatheredEvidence() }
+        let gathered = if let passcode { try gather(passcode) } else { OperationEvidence() }
         gathered.evidence.finger = try fingerMatched(fingers: fingers)
         return try finishWith(nil, opening, gathered)
     }
 
     /// What is asked for a row; nil when nobody is asked.
-    func asks(for sealed: SealedRow) throws -> Ways? {
+    func asks(for sealed: SealedRow) throws -> AuthenticationMethods? {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
         switch judge(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
         case .ask(let ways): return ways
@@ -197,14 +197,14 @@ extension Vault {
     }
 
     /// What a passcode shows.
-    func gather(_ passcode: String) throws -> GatheredEvidence {
+    func gather(_ passcode: String) throws -> OperationEvidence {
         let key = try authenticate(secret(passcode))
         return shown(key)
     }
 
     /// A key as if a passcode had given it, shown now.
-    func shown(_ key: consuming SecretBytes) -> GatheredEvidence {
-        let gathered = GatheredEvidence()
+    func shown(_ key: consuming SecretBytes) -> OperationEvidence {
+        let gathered = OperationEvidence()
         gathered.passcodeKey = consume key
         gathered.evidence.passcode = boot
         return gathered
@@ -213,7 +213,7 @@ extension Vault {
 
 extension Vault {
     /// What must be called back, which is called back by that.
-    func takeEndedEpoch() -> EndedEpoch? {
+    func takeEndedEpoch() -> RecalledEpoch? {
         let ended = endedEpoch
         if let ended { wasCalledBack(ended) }
         return ended

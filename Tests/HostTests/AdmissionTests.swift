@@ -202,7 +202,7 @@ import VaubanLinuxHost
 
     @Test("a standing line is waited for while it may come, and not when it has been away for long")
     func expectation() {
-        var expectation = StandingExpectation(from: 100, grace: 50)
+        var expectation = ReconnectionDeadline(from: 100, grace: 50)
         #expect(expectation.wait(from: 100, until: 130) == 130 && expectation.wait(from: 140, until: 170) == 150)
         #expect(expectation.wait(from: 150, until: 180) == nil && expectation.wait(from: 9_000, until: 9_030) == nil)
         expectation.lost(at: 10_000)

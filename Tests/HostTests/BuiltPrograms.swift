@@ -48,7 +48,7 @@ final class TestFolder: Sendable {
 
     init() throws {
         var template = Array("/tmp/vauban-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder", code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         folder = try PrivateFolder(path: path, creating: false)
     }

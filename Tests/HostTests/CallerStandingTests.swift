@@ -69,7 +69,7 @@ import Witness
         #expect(try identity(path).standing == .own)
     }
 
-    /// A program of the person's own under the path of an installed one, as a mount namespace shows it to the process.
+    /// A program of the user's own under the path of an installed one, as a mount namespace shows it to the process.
     @Test func anotherFileOverAnInstalledPathIsNot() throws {
         guard geteuid() == 0 else { try Test.cancel("only root can mount") }
         let own = try copy("/bin/cat", as: "program")
@@ -84,7 +84,7 @@ import Witness
 
     // MARK: Own
 
-    @Test func aPersonsProgramIsItsContent() throws {
+    @Test func aUsersProgramIsItsContent() throws {
         let one = try identity(copy("/bin/cat", as: "one"))
         let two = try identity(copy("/bin/cat", as: "two"))
         #expect(one.standing == .own && one.application != nil && one.application == two.application)
@@ -154,7 +154,7 @@ import Witness
         #expect(try identity(copy(loader, as: "harmless"), [Self.cat]).standing == .unknown(.interpreter))
     }
 
-    @Test func aPreloadedLibraryOfThePersonsIsForeignCode() throws {
+    @Test func aPreloadedLibraryOfTheUsersIsForeignCode() throws {
         try needInstalledPrograms()
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let own = try copy(library, as: "preloaded.so")
@@ -164,7 +164,7 @@ import Witness
         let roots = try RootsFolder()
         let installed = try roots.copy(library, as: "preloaded.so")
         #expect(try self.identity("/bin/cat", environment: ["LD_PRELOAD": installed]).standing == .installed)
-        // The person's own program may load what it likes.
+        // The user's own program may load what it likes.
         #expect(try self.identity(copy("/bin/cat", as: "own"), environment: ["LD_PRELOAD": own]).standing == .own)
     }
 
@@ -264,7 +264,7 @@ import Witness
         let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
         let mapped = try #require(MemoryMap.executedFiles(in: maps)?.first { $0.path == Self.cat })
         let file = try #require(InstalledFile(path: Self.cat))
-        #expect(RootsPlaces.ownMapping(of: file) == mapped.identity)
-        #expect(RootsPlaces.is(file, mappedAs: mapped.identity) && !RootsPlaces.is(file, mappedAs: "fe:00 1"))
+        #expect(RootOwnedFiles.ownMapping(of: file) == mapped.identity)
+        #expect(RootOwnedFiles.is(file, mappedAs: mapped.identity) && !RootOwnedFiles.is(file, mappedAs: "fe:00 1"))
     }
 }

@@ -19,7 +19,7 @@ import VaubanSecretBytes
 
     /// What ended the wait for a message; nil when one came.
     private func fault(_ timeout: Timeout = .machine) -> String? {
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             _ = try channel.receive(timeout)
             return nil
         } catch {
@@ -117,7 +117,7 @@ import VaubanSecretBytes
             let channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
             if count > 0 { try peer.send(Array(whole.prefix(count))) }
             peer.finish()
-            do throws(ChannelFault) {
+            do throws(ChannelError) {
                 _ = try channel.receive(.machine)
                 Issue.record("a message of \(count) bytes was taken")
             } catch {
@@ -156,8 +156,8 @@ import VaubanSecretBytes
     }
 
     @Test func whatIsTooLargeIsNotSent() throws {
-        #expect(throws: ChannelFault.self) { try channel.send(header: [UInt8](repeating: 0, count: 60_001)) }
-        #expect(throws: ChannelFault.self) { try channel.send(header: [1], secret: SecretBytes(count: 1 << 20 + 1) { _ in }) }
+        #expect(throws: ChannelError.self) { try channel.send(header: [UInt8](repeating: 0, count: 60_001)) }
+        #expect(throws: ChannelError.self) { try channel.send(header: [1], secret: SecretBytes(count: 1 << 20 + 1) { _ in }) }
         try channel.send(header: [2])
         #expect(raw.receive(9) == Frame.message([2]))
     }
@@ -173,7 +173,7 @@ import VaubanSecretBytes
     @Test func whatIsWatchedEndsTheWait() throws {
         let watched = try SocketPair()
         shutdown(watched.first.number, Int32(SHUT_RDWR))
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             _ = try channel.receive(.idle, watching: watched.second)
             Issue.record("a message came from nowhere")
         } catch {
@@ -191,7 +191,7 @@ import VaubanSecretBytes
     @Test func shuttingDownWakesAReceiver() throws {
         let channel = channel
         let receiving = Background { () -> Bool in
-            do throws(ChannelFault) {
+            do throws(ChannelError) {
                 _ = try channel.receive(.idle)
                 return false
             } catch {
@@ -201,16 +201,16 @@ import VaubanSecretBytes
         }
         channel.shutDown()
         #expect(try receiving.value())
-        #expect(throws: ChannelFault.self) { try channel.send(header: [1]) }
+        #expect(throws: ChannelError.self) { try channel.send(header: [1]) }
     }
 
     /// Whoever does not read holds up one sender for its time, and not the next ones after it.
     @Test func aMessageThatStopsHalfwayEndsTheConnection() throws {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
-        try SystemFault.check(
+        try SystemError.check(
             setsockopt(channel.socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)), "set a time limit")
-        #expect(throws: ChannelFault.self) { try channel.send(header: [1], secret: SecretBytes(copying: sample(1 << 20))) }
-        do throws(ChannelFault) {
+        #expect(throws: ChannelError.self) { try channel.send(header: [1], secret: SecretBytes(copying: sample(1 << 20))) }
+        do throws(ChannelError) {
             try channel.send(header: [1])
             Issue.record("what follows half a message was sent")
         } catch {

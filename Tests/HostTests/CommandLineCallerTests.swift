@@ -171,9 +171,9 @@ import Witness
             #expect(answer.number == number)
             return answer.identity
         }
-        let person =
+        let user =
             user.map { ["/usr/bin/setpriv", "--reuid", "\($0 + 1)", "--regid", "\($0 + 1)", "--clear-groups"] } ?? ["/usr/bin/env"]
-        func start(_ words: String...) throws -> Waiter { try Waiter(person[0], Array(person.dropFirst()) + words) }
+        func start(_ words: String...) throws -> Waiter { try Waiter(user[0], Array(user.dropFirst()) + words) }
         let own = "\(folder.path)/own"
         try FileManager.default.copyItem(atPath: "/usr/bin/tee", toPath: own)
         let (installed, owned) = (try start("/usr/bin/tee"), try start(own))

@@ -7,7 +7,7 @@ import VaubanLinuxHost
 /// Who gets a connection of an endpoint, and who gives way for it (Specs/owners.md, section 4).
 @Suite struct ConnectionTableTests {
     /// A connection that is idle since a time that the test says, or at work.
-    private final class Played: TabledConnection {
+    private final class Played: ConnectionEntry {
         let since: Mutex<UInt64?>
         let isEnded = Mutex(false)
         init(idleSince since: UInt64?) { self.since = Mutex(since) }
@@ -100,7 +100,7 @@ import VaubanLinuxHost
         let table = ConnectionTable(max: 1024)
         let idle = fill(table, 1, 256, idleSince: 1)
         let further = (0..<500).count { _ in table.enter(1) != nil }
-        #expect(further == DoorLimits.leavingMax && idle.count { $0.1.ended } == DoorLimits.leavingMax)
+        #expect(further == ConnectionLimits.leavingMax && idle.count { $0.1.ended } == ConnectionLimits.leavingMax)
         for (place, played) in idle where played.ended { table.leave(place) }
         #expect(table.enter(1) != nil)
     }

@@ -18,7 +18,7 @@ import VaubanSecretBytes
     }
 
     private func isMalformed() -> Bool {
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             _ = try channel.receive(.machine)
         } catch {
             if case .malformed = error { return true }
@@ -28,7 +28,7 @@ import VaubanSecretBytes
 
     /// Memory files of a name that no other test uses, so that they can be counted.
     private func memory(_ count: Int, _ name: String) throws -> [Descriptor] {
-        try (0..<count).map { _ in Descriptor(try SystemFault.checkNegated(vauban_sealed_memory(name, "x", 1), "make a memory file")) }
+        try (0..<count).map { _ in Descriptor(try SystemError.checkNegated(vauban_sealed_memory(name, "x", 1), "make a memory file")) }
     }
 
     @Test(arguments: 0...4) func upToFourDescriptorsComeWithAMessage(_ count: Int) throws {
@@ -56,7 +56,7 @@ import VaubanSecretBytes
 
     @Test func ourOwnSenderDoesNotTryMore() throws {
         let sent = try memory(5, "own")
-        #expect(throws: ChannelFault.self) { try channel.send(header: [1], descriptors: sent) }
+        #expect(throws: ChannelError.self) { try channel.send(header: [1], descriptors: sent) }
     }
 
     @Test func droppedMessagesCloseTheirDescriptors() throws {
@@ -92,7 +92,7 @@ import VaubanSecretBytes
 
     @Test func anotherProcessCannotWriteHere() throws {
         #expect(try Child.writing(Frame.message([1]), to: raw.socket).wait() == 0)
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             _ = try channel.receive(.machine)
             Issue.record("a foreign message was taken")
         } catch {
@@ -107,7 +107,7 @@ import VaubanSecretBytes
     @Test func anotherProcessCannotFinishAMessage() throws {
         try raw.send(Array(Frame.message([1, 2, 3]).dropLast()))
         #expect(try Child.writing([3], to: raw.socket).wait() == 0)
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             _ = try channel.receive(.machine)
             Issue.record("a message of two processes was taken")
         } catch {
@@ -129,14 +129,14 @@ import VaubanSecretBytes
 
     @Test func aClientLooksAtTheUidOnly() throws {
         let pair = try SocketPair()
-        let client = try Channel(socket: pair.second, expecting: .person(uid: geteuid()))
+        let client = try Channel(socket: pair.second, expecting: .user(uid: geteuid()))
         #expect(try Child.writing(Frame.message(Array("x".utf8)), to: pair.first).wait() == 0)
         let message = try client.receive(.machine)
         #expect(message.header == Array("x".utf8))
 
         let stranger = try SocketPair()
-        let wary = try Channel(socket: stranger.second, expecting: .person(uid: geteuid() &+ 1))
+        let wary = try Channel(socket: stranger.second, expecting: .user(uid: geteuid() &+ 1))
         try RawPeer(socket: stranger.first).send(Frame.message([1]))
-        #expect(throws: ChannelFault.self) { _ = try wary.receive(.machine) }
+        #expect(throws: ChannelError.self) { _ = try wary.receive(.machine) }
     }
 }

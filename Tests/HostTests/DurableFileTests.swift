@@ -48,7 +48,7 @@ import VaubanSecretBytes
         try file.replace(with: [1])
         // Where the new file would be written there is a folder.
         try FileManager.default.createDirectory(atPath: path + "/state.new", withIntermediateDirectories: false)
-        #expect(throws: SystemFault.self) { try file.replace(with: [2]) }
+        #expect(throws: SystemError.self) { try file.replace(with: [2]) }
         #expect(try content(file) == [1])
         try FileManager.default.removeItem(atPath: path + "/state.new")
         // A link in that place is removed, not followed.
@@ -79,7 +79,7 @@ import VaubanSecretBytes
         let small = DurableFile("state", in: try PrivateFolder(path: place, creating: false))
         let old = [UInt8](repeating: 1, count: 20_000)
         try small.replace(with: old)
-        let fault = #expect(throws: SystemFault.self) { try small.replace(with: [UInt8](repeating: 2, count: 60_000)) }
+        let fault = #expect(throws: SystemError.self) { try small.replace(with: [UInt8](repeating: 2, count: 60_000)) }
         #expect(fault?.code == ENOSPC)
         #expect(try content(small) == old)
         #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["state"])
@@ -110,7 +110,7 @@ import VaubanSecretBytes
         let still = DurableFile("state", in: try PrivateFolder(path: place, creating: false))
         try still.replace(with: [1])
         #expect(mount("", place, "", UInt(MS_REMOUNT | MS_RDONLY), "size=64k,mode=700") == 0)
-        let fault = #expect(throws: SystemFault.self) { try still.replace(with: [2]) }
+        let fault = #expect(throws: SystemError.self) { try still.replace(with: [2]) }
         #expect(fault?.code == EROFS && fault?.isUnsure == false)
         guard case .bytes([1]) = try still.read(max: 10, settling: true) else {
             Issue.record("the content of a read-only disk is not what it was")
@@ -122,21 +122,21 @@ import VaubanSecretBytes
         let names = (0..<300).map { "file-\($0)" }
         for name in names { _ = try folder.create(name) }
         for _ in 1...2 { #expect(Set(try folder.names()) == Set(names)) }
-        #expect(throws: SystemFault.self) { try folder.create(names[0]) }
+        #expect(throws: SystemError.self) { try folder.create(names[0]) }
     }
 
     @Test func whatIsNotOurPlainFileDoesNotRead() throws {
         try file.replace(with: [UInt8](repeating: 0, count: 101))
-        #expect(throws: SystemFault.self) { try file.read(max: 100) }
+        #expect(throws: SystemError.self) { try file.read(max: 100) }
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/state")
         try FileManager.default.createDirectory(atPath: path + "/folder", withIntermediateDirectories: false)
         mkfifo(path + "/foreign", 0o600)
         for name in ["link", "folder", "foreign"] {
-            #expect(throws: SystemFault.self) { try DurableFile(name, in: folder).read(max: 1000) }
+            #expect(throws: SystemError.self) { try DurableFile(name, in: folder).read(max: 1000) }
         }
         if geteuid() == 0 {
             chown(path + "/state", 12_345, 12_345)
-            #expect(throws: SystemFault.self) { try file.read(max: 1000) }
+            #expect(throws: SystemError.self) { try file.read(max: 1000) }
         }
     }
 
@@ -146,7 +146,7 @@ import VaubanSecretBytes
             #expect(try file.quarantine() == "state.quarantined-\(number)")
         }
         #expect(try content(file) == nil)
-        #expect(throws: SystemFault.self) { try file.quarantine() }
+        #expect(throws: SystemError.self) { try file.quarantine() }
         #expect(try content(DurableFile("state.quarantined-2", in: folder)) == [2])
     }
 
@@ -177,14 +177,14 @@ import VaubanSecretBytes
         let listener = try PrivateFolder(path: deep, creating: true).bindSocket("door", mode: 0o600)
         #expect(mode(deep + "/door") == 0o600)
         let server = Background { () -> Int64 in
-            let socket = Descriptor(try SystemFault.checkNegated(vauban_accept(listener.number), "accept"))
+            let socket = Descriptor(try SystemError.checkNegated(vauban_accept(listener.number), "accept"))
             return try Handshake.accept(socket).role
         }
         let channel = try ServerAddress(folder: deep, socket: "door", serverUID: geteuid()).connect(role: 5)
         #expect(try server.value() == 5)
         withExtendedLifetime(channel) {}
-        #expect(throws: HandshakeFault.self) { _ = try ServerAddress(folder: deep, socket: "none", serverUID: geteuid()).connect() }
-        #expect(throws: HandshakeFault.self) {
+        #expect(throws: HandshakeError.self) { _ = try ServerAddress(folder: deep, socket: "none", serverUID: geteuid()).connect() }
+        #expect(throws: HandshakeError.self) {
             _ = try ServerAddress(folder: deep + "/none", socket: "door", serverUID: geteuid()).connect()
         }
     }

@@ -167,7 +167,7 @@ import VaubanSecretBytes
         let server = accepting()
         let hello = raw.receive(Self.helloCount)
         #expect(try Child.writing(Frame.message(greeting(Array(hello.suffix(16)))), to: raw.socket).wait() == 0)
-        let fault = #expect(throws: HandshakeFault.self) { _ = try server.value() }
+        let fault = #expect(throws: HandshakeError.self) { _ = try server.value() }
         guard case .channel(.foreignSender)? = fault else {
             Issue.record("\(String(describing: fault))")
             return
@@ -179,20 +179,20 @@ import VaubanSecretBytes
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 0)
         let accepted = try server.value()
         #expect(try Child.writing(Frame.message([1]), to: client.socket).wait() == 0)
-        #expect(throws: ChannelFault.self) { _ = try accepted.channel.receive(.machine) }
+        #expect(throws: ChannelError.self) { _ = try accepted.channel.receive(.machine) }
     }
 
     @Test func aClientSaysNothingToAnotherUsersServer() throws {
         // Root may listen for a room, so there it is the first message that gives it away; others do by listening.
         let server = accepting()
-        let fault = #expect(throws: HandshakeFault.self) { _ = try Handshake.connect(raw.socket, serverUID: geteuid() &+ 1, role: 0) }
+        let fault = #expect(throws: HandshakeError.self) { _ = try Handshake.connect(raw.socket, serverUID: geteuid() &+ 1, role: 0) }
         switch fault {
         case .wrongServer(let uid)?: #expect(uid == geteuid() && uid != 0)
         case .channel(.foreignSender)?: #expect(geteuid() == 0)
         default: Issue.record("\(String(describing: fault))")
         }
         raw.finish()
-        let end = #expect(throws: HandshakeFault.self) { _ = try server.value() }
+        let end = #expect(throws: HandshakeError.self) { _ = try server.value() }
         guard case .channel(.closed)? = end else {
             Issue.record("the client said something: \(String(describing: end))")
             return
@@ -203,6 +203,6 @@ import VaubanSecretBytes
 extension ProcessDescriptor {
     /// A descriptor of any process, as whoever knows its number can open one.
     static func of(_ pid: pid_t) throws -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a process"))
+        Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a process"))
     }
 }

@@ -15,7 +15,7 @@ import VaubanLinuxHost
             folder = try TestFolder()
             table = ConnectionTable(max: max)
             self.stays = stays
-            let door = Doorway(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
+            let door = ConnectionServer(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
             Thread.detachNewThread { [stays] in
                 try? door.run(refused: { _, _ in }) { visitor in
                     if stays { visitor.stay() }
@@ -63,7 +63,7 @@ import VaubanLinuxHost
             #expect(try channel.receive(.machine).header == [1])
             kept.append(channel)
         }
-        #expect(throws: HandshakeFault.self) { _ = try echo.address.connect() }
+        #expect(throws: HandshakeError.self) { _ = try echo.address.connect() }
         for channel in kept {
             try channel.send(header: [2])
             #expect(try channel.receive(.machine).header == [2])
@@ -84,8 +84,8 @@ import VaubanLinuxHost
         #expect(try server.receive(.idle).header == [1])
         try server.send(header: [2])
         #expect(try client.receive(.machine).header == [2])
-        #expect(throws: ChannelFault.self) { _ = try server.receive(.idle) }
-        do throws(ChannelFault) {
+        #expect(throws: ChannelError.self) { _ = try server.receive(.idle) }
+        do throws(ChannelError) {
             try client.send(header: [3])
             Issue.record("it was sent")
         } catch {

@@ -46,7 +46,7 @@ import VaubanLinuxHost
         }
         #expect(chmod("\(folder.path)/\(names[1])", 0o777) == 0)
         for order in [names, names.reversed()] {
-            var folders = RootsFolders()
+            var folders = RootOwnedFolders()
             let found = order.map { folders.file(at: "\(folder.path)/\($0)/program") != nil }
             #expect(found == order.map { $0.isSameBytes(as: names[0]) })
         }
@@ -103,18 +103,18 @@ import VaubanLinuxHost
         #expect(try name("\(folder.path)/link") == .installed(path: path))
     }
 
-    @Test func aPersonsFileIsNamedByItsContent() throws {
+    @Test func aUsersFileIsNamedByItsContent() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
         #expect(try name(path).text == "build:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(throws: SystemFault.self) { try name("\(folder.path)/absent") }
-        #expect(throws: SystemFault.self) { try name(folder.path) }
+        #expect(throws: SystemError.self) { try name("\(folder.path)/absent") }
+        #expect(throws: SystemError.self) { try name(folder.path) }
         #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
-        #expect(throws: SystemFault.self) { try name("\(folder.path)/pipe") }
+        #expect(throws: SystemError.self) { try name("\(folder.path)/pipe") }
     }
 
-    /// What persons can mount names whom they like as the owner, and is always mounted `nosuid`.
+    /// What users can mount names whom they like as the owner, and is always mounted `nosuid`.
     @Test func whatIsMountedNosuidIsNobodysWord() throws {
         let folder = try RootsFolder()
         for (flags, counts) in [(OwnMounts.nosuid, false), (0, true)] {

@@ -144,7 +144,7 @@ import VaubanLinuxHost
 
     private func mode(of path: String) throws -> mode_t {
         var information = stat()
-        try SystemFault.check(lstat(path, &information), "look at \(path)")
+        try SystemError.check(lstat(path, &information), "look at \(path)")
         return information.st_mode & (S_IFMT | 0o777)
     }
 }

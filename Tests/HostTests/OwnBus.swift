@@ -81,9 +81,9 @@ final class PlayedProgram {
         let number = output.fileHandleForReading.fileDescriptor
         while true {
             var poller = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, 10_000) == 1 else { throw SystemFault("hear a played program", code: ETIMEDOUT) }
+            guard poll(&poller, 1, 10_000) == 1 else { throw SystemError("hear a played program", code: ETIMEDOUT) }
             var byte: UInt8 = 0
-            guard read(number, &byte, 1) == 1 else { throw SystemFault("hear a played program", code: EPIPE) }
+            guard read(number, &byte, 1) == 1 else { throw SystemError("hear a played program", code: EPIPE) }
             if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte)
         }

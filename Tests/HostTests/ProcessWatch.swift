@@ -8,7 +8,7 @@ struct ProcessWatch {
     let process: Descriptor
 
     init(_ pid: Int32) throws {
-        process = Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a process"))
+        process = Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a process"))
     }
 
     func ends() -> Bool {

@@ -5,12 +5,12 @@ import Witness
 
 /// Nobody's questions hold up anybody else's.
 @Suite struct QuestionDeskTests {
-    @Test func aPersonWhoseQuestionsHangHoldsUpOnlyThemselves() {
-        let desk = QuestionDesk(limit: (total: 4, perPerson: 2, waitingPerPerson: 3))
+    @Test func aUserWhoseQuestionsHangHoldsUpOnlyThemselves() {
+        let desk = QuestionQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
         let hanging = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         let worked = Mutex(0)
-        let hang: QuestionDesk.Work = {
+        let hang: QuestionQueue.Work = {
             hanging.wait()
             worked.withLock { $0 += 1 }
             done.signal()
@@ -18,7 +18,7 @@ import Witness
         // Two are worked on, three wait, and more are refused.
         for _ in 0..<5 { #expect(desk.take(of: 1, hang)) }
         #expect(!desk.take(of: 1, hang))
-        // Another person's are answered all the same, one after the other and side by side.
+        // Another user's are answered all the same, one after the other and side by side.
         let other = DispatchSemaphore(value: 0)
         for _ in 0..<10 {
             #expect(desk.take(of: 2) { other.signal() })
@@ -32,19 +32,19 @@ import Witness
     }
 
     @Test func neitherLimitIsExceeded() {
-        let desk = QuestionDesk(limit: (total: 3, perPerson: 2, waitingPerPerson: 1000))
+        let desk = QuestionQueue(limit: (total: 3, perUser: 2, waitingPerUser: 1000))
         let state = Mutex((now: [UInt32: Int](), most: 0, mostOfOne: 0))
         let done = DispatchSemaphore(value: 0)
         for index in 0..<300 {
-            let person = UInt32(index % 5)
+            let user = UInt32(index % 5)
             #expect(
-                desk.take(of: person) {
+                desk.take(of: user) {
                     state.withLock {
-                        $0.now[person, default: 0] += 1
+                        $0.now[user, default: 0] += 1
                         $0.most = max($0.most, $0.now.values.reduce(0, +))
-                        $0.mostOfOne = max($0.mostOfOne, $0.now[person] ?? 0)
+                        $0.mostOfOne = max($0.mostOfOne, $0.now[user] ?? 0)
                     }
-                    state.withLock { $0.now[person, default: 0] -= 1 }
+                    state.withLock { $0.now[user, default: 0] -= 1 }
                     done.signal()
                 })
         }

@@ -16,7 +16,7 @@ final class QuestioningEnclave: Sendable {
     init(byItself: Bool = false) throws {
         folder = try TestFolder()
         let path = folder.path
-        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         let ends = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in
             try? door.run(refused: { _, _ in }) { [self] visitor in
@@ -49,7 +49,7 @@ final class QuestioningEnclave: Sendable {
 
     /// The next line that the witness opens.
     func line() throws -> Channel {
-        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelFault.deadline }
+        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
         return lines.withLock { $0.removeFirst() }
     }
 }

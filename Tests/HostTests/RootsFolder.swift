@@ -15,7 +15,7 @@ final class RootsFolder: Sendable {
             try Test.cancel("no program counts as installed on this machine")
         }
         var template = Array("\(above)/vauban-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder", code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         chmod(path, 0o755)
     }

@@ -9,7 +9,7 @@ import VaubanLinuxHost
 /// the better ones off.
 @Suite struct SecretArenaTests {
     struct Kept: Sendable, CustomTestStringConvertible {
-        let backing: SecretArena.Backing
+        let backing: SecretArena.PageProtection
         let without: Set<HardeningFeature>
         var testDescription: String { "\(backing)" }
     }

@@ -10,7 +10,7 @@ import VaubanLinuxHost
     private static let new = [UInt8](101...160)
     private static let third = [UInt8](repeating: 7, count: 9000)
 
-    private static let right: WriteTrial.Replace = { (folder, bytes) throws(SystemFault) in
+    private static let right: WriteTrial.Replace = { (folder, bytes) throws(SystemError) in
         try DurableFile("state", in: folder).replace(with: bytes)
     }
 
@@ -73,12 +73,12 @@ import VaubanLinuxHost
         for step in 0...1 {
             let disk = SimulatedDisk(start)
             disk.prepare(.broken(at: step))
-            let fault = #expect(throws: SystemFault.self) { try DurableFile("state", in: disk.root).read(max: 100, settling: true) }
+            let fault = #expect(throws: SystemError.self) { try DurableFile("state", in: disk.root).read(max: 100, settling: true) }
             #expect(fault?.code == EIO)
         }
         let disk = SimulatedDisk(start)
         disk.prepare(.unreadable)
-        #expect(throws: SystemFault.self) { try DurableFile("state", in: disk.root).read(max: 100) }
+        #expect(throws: SystemError.self) { try DurableFile("state", in: disk.root).read(max: 100) }
     }
 
     /// The simulation bites: the same enumeration finds every one of these writes wrong.
@@ -160,11 +160,11 @@ enum Flaw: CaseIterable, Sendable {
     }
 
     var replace: WriteTrial.Replace {
-        { (folder, bytes) throws(SystemFault) in
+        { (folder, bytes) throws(SystemError) in
             if self != .inPlace { folder.remove("state.new") }
             let file = self == .inPlace ? try folder.truncate("state") : try folder.create("state.new")
-            let result: Result<Int, SystemFault> = bytes.withUnsafeBytes { content in
-                do throws(SystemFault) {
+            let result: Result<Int, SystemError> = bytes.withUnsafeBytes { content in
+                do throws(SystemError) {
                     var written = try file.write(content, at: 0)
                     while written < content.count && self != .shortWriteTakenForAll {
                         written += try file.write(UnsafeRawBufferPointer(rebasing: content[written...]), at: written)

@@ -13,7 +13,7 @@ import Watcher
     private static let me = geteuid()
 
     @Test func withoutABusItSaysSoOnEveryLine() throws {
-        let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyPerson: nil))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyUser: nil))
         let line = try enclave.line()
         #expect(try line.event().kind == .blind)
         line.channel.shutDown()
@@ -21,14 +21,14 @@ import Watcher
     }
 
     @Test func theShippedProgramWatchesTheSystemsBusAndBelievesRoot() {
-        let settings = WatcherSettings(onlyPerson: nil)
+        let settings = WatcherSettings(onlyUser: nil)
         #expect(settings.bus == "unix:path=/run/dbus/system_bus_socket" && settings.managerUID == 0)
     }
 
     @Test func sleepIsHeldUpUntilTheEnclaveHasAnswered() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
-        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
         let line = try enclave.line()
         try line.awaitEvent(.watching)
         try bus.expect("inhibit sleep Vauban delay")
@@ -46,7 +46,7 @@ import Watcher
     @Test func anEventThatWasNotAnsweredIsToldAgainOnTheNextLine() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
-        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
         let line = try enclave.line()
         try line.awaitEvent(.watching)
         try bus.expect("inhibit sleep Vauban delay")
@@ -64,15 +64,15 @@ import Watcher
         try bus.expect("released")
     }
 
-    @Test func aScreenIsToldWithItsPerson() throws {
+    @Test func aScreenIsToldWithItsUser() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
-        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: nil))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
         let line = try enclave.line()
         try line.awaitEvent(.watching)
         for (command, kind) in [
-            ("lock", DeviceEvent.Kind.screenLocked(person: 4711)), ("unlock", .screenUnlocked(person: 4711)),
-            ("hint 1", .screenLocked(person: 4711)), ("hint 0", .screenUnlocked(person: 4711)),
+            ("lock", DeviceEvent.Kind.screenLocked(user: 4711)), ("unlock", .screenUnlocked(user: 4711)),
+            ("hint 1", .screenLocked(user: 4711)), ("hint 0", .screenUnlocked(user: 4711)),
         ] {
             try bus.logind(command)
             #expect(try line.event().kind == kind)
@@ -82,7 +82,7 @@ import Watcher
     @Test func inUserModeOtherPeoplesScreensAreNotTold() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
-        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyPerson: 4712))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: 4712))
         let line = try enclave.line()
         try line.awaitEvent(.watching)
         try bus.logind("lock")
@@ -94,7 +94,7 @@ import Watcher
     @Test func whoHasTheNameAsAnotherUserIsNotBelieved() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
-        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyPerson: nil))
+        let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyUser: nil))
         let line = try enclave.line()
         // The line and the look at the bus, in whichever order they came.
         var event = try line.event()
@@ -138,7 +138,7 @@ private final class ListeningEnclave: Sendable {
 
     init(_ settings: WatcherSettings) throws {
         folder = try TestFolder()
-        let door = Doorway(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         let ends = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in
             try? door.run(refused: { _, _ in }) { [self] visitor in
@@ -157,7 +157,7 @@ private final class ListeningEnclave: Sendable {
 
     /// The next line that the watcher opens.
     func line() throws -> Line {
-        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelFault.deadline }
+        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
         return Line(channel: lines.withLock { $0.removeFirst() })
     }
 }

@@ -14,10 +14,10 @@ struct SocketPair {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends), "make two sockets")
+        try SystemError.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends), "make two sockets")
         first = Descriptor(ends[0])
         second = Descriptor(ends[1])
-        for end in ends { try SystemFault.checkNegated(vauban_pass_credentials(end), "ask for credentials") }
+        for end in ends { try SystemError.checkNegated(vauban_pass_credentials(end), "ask for credentials") }
     }
 }
 
@@ -114,7 +114,7 @@ final class Child {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         // Out of the way first: a source may itself be one of the target numbers.
-        let moved = try descriptors.map { Descriptor(try SystemFault.check(fcntl($0.number, F_DUPFD_CLOEXEC, 100), "move a descriptor")) }
+        let moved = try descriptors.map { Descriptor(try SystemError.check(fcntl($0.number, F_DUPFD_CLOEXEC, 100), "move a descriptor")) }
         for (index, descriptor) in moved.enumerated() { posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + index)) }
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sh"), strdup("-c"), strdup(script), nil]
         defer { for argument in arguments { free(argument) } }
@@ -122,7 +122,7 @@ final class Child {
         let problem = withExtendedLifetime(moved) { posix_spawn(&pid, "/bin/sh", &actions, nil, &arguments, environ) }
         // An array may be released after its last use, which must not be before the program has its copies.
         withExtendedLifetime(moved) {}
-        guard problem == 0 else { throw SystemFault("start a program", code: problem) }
+        guard problem == 0 else { throw SystemError("start a program", code: problem) }
         self.pid = pid
     }
 

@@ -12,7 +12,7 @@ import Witness
 
     /// Its digest, and whether the file was read for it.
     private func digest(_ path: String, _ cache: DigestCache, isUnwritten: Bool = true) throws -> (digest: [UInt8]?, wasRead: Bool) {
-        let file = Descriptor(try SystemFault.check(open(path, O_RDONLY | O_CLOEXEC), "open \(path)"))
+        let file = Descriptor(try SystemError.check(open(path, O_RDONLY | O_CLOEXEC), "open \(path)"))
         let key = try #require(FileKey(file))
         let digest = cache.digest(of: file, key, isUnwritten: { isUnwritten })
         return (digest, lseek(file.number, 0, SEEK_CUR) > 0)

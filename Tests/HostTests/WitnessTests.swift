@@ -87,7 +87,7 @@ import Witness
         #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process there is nothing to check the number by.
         try line.send(header: WitnessQuestion(number: 9, pid: Int64(program.pid)).encoded())
-        #expect(throws: ChannelFault.self) { try line.receive(.machine).header }
+        #expect(throws: ChannelError.self) { try line.receive(.machine).header }
         let next = try enclave.line()
         try next.send(header: WitnessQuestion(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).identity.executable != nil)

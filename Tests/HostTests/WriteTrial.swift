@@ -5,7 +5,7 @@ import VaubanLinuxHost
 /// Runs one way of replacing `state` with every fault, and looks at what is left by a kill and by a power cut after
 /// every step. What is wrong is gathered by name, so that a wrong way can be shown to be found out.
 struct WriteTrial {
-    typealias Replace = @Sendable (SimulatedFolder, [UInt8]) throws(SystemFault) -> Void
+    typealias Replace = @Sendable (SimulatedFolder, [UInt8]) throws(SystemError) -> Void
 
     private let replace: Replace
     private(set) var violations: Set<String> = []
@@ -31,8 +31,8 @@ struct WriteTrial {
     mutating func run(_ start: DiskImage, _ fault: SimulatedDisk.Fault?, writing bytes: [UInt8], allowed before: Set<[UInt8]?>) throws {
         let disk = SimulatedDisk(start)
         disk.prepare(fault, tracing: true)
-        var thrown: SystemFault?
-        do throws(SystemFault) { try replace(disk.root, bytes) } catch { thrown = error }
+        var thrown: SystemError?
+        do throws(SystemError) { try replace(disk.root, bytes) } catch { thrown = error }
         runs += 1
         let trace = disk.trace
         for image in trace { try look(image, before.union([bytes]), "torn", or: "absent") }

@@ -43,13 +43,13 @@ import VaubanKeychainWire
     }
 
     @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .nobodyToAsk, .lockedOut, .passcodeNotSet])
-    func thePersonsAnswerReachesTheCaller(_ reason: Refusal.Reason) throws {
+    func theUsersAnswerReachesTheCaller(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
-        room.enclave.set { $0.personAnswers = Refusal(reason) }
+        room.enclave.set { $0.userAnswers = Refusal(reason) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == reason)
         #expect(Refusal.Reason.of { try room.update(name, value: "w") } == reason)
-        room.enclave.set { $0.personAnswers = nil }
+        room.enclave.set { $0.userAnswers = nil }
         #expect(try room.find(name).first?.value == "v")
     }
 

@@ -107,7 +107,7 @@ import VaubanKeychainWire
             (mail, "program:/usr/bin/mail", ["program:/usr/bin/mail"]),
             (granted, "program:/usr/bin/mail", ["T.shared", "program:/usr/bin/mail", "com.apple.token"]),
             (Callers.script(), nil, ["unsigned"]),
-            (Caller(person: Room.person), nil, ["unsigned"]),
+            (Caller(user: Room.user), nil, ["unsigned"]),
         ] as [(Caller, String?, [String])] {
             #expect(try room.serve(.ownRights, as: caller).messages == [.ownRights(application: application, groups: groups), .done])
         }
@@ -155,7 +155,7 @@ import VaubanKeychainWire
         #expect(Callers.caller(other, granted: table).entitlements == nil)
     }
 
-    // MARK: The person's own hand
+    // MARK: The user's own hand
 
     @Test func theCommandLineHasOneGroupWhoeverStartsIt() throws {
         let room = try Room()
@@ -172,17 +172,17 @@ import VaubanKeychainWire
         // Any program can start vauban and then execute the one that keeps the item.
         let byMail = Callers.commandLine(startedBy: .installed, "/usr/bin/mail")
         #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail, group: "program:/usr/bin/mail") } == .nobodyToAsk)
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: byMail, group: "program:/usr/bin/mail") == ["program:/usr/bin/mail=of mail"])
         #expect(room.consents.last?.offered == .once)
-        // What it adds is the person's, not the ancestor's.
+        // What it adds is the user's, not the ancestor's.
         try room.add("b", as: byMail)
         #expect(try room.get("b", as: byMail) == ["cli=value"])
     }
 
     @Test func inUserModeGroupsAreLabels() throws {
         let room = try Room()
-        let anyone = Caller(person: Room.person)
+        let anyone = Caller(user: Room.user)
         try room.add("a", as: anyone)
         try room.add("a", as: anyone, group: "T.x")
         #expect(try room.get("a", as: anyone, limit: .all) == ["T.x=value", "unsigned=value"])

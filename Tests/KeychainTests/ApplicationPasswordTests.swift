@@ -23,7 +23,7 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func thePersonIsAskedForThePasswordThatDidNotCome() throws {
+    @Test func theUserIsAskedForThePasswordThatDidNotCome() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
@@ -45,7 +45,7 @@ import VaubanSecretBytes
         #expect(try room.find(name, data: false) { $0.authenticationUI = .skip }.count == 1)
     }
 
-    @Test func thePersonAndThePasswordAreBothNeeded() throws {
+    @Test func theUserAndThePasswordAreBothNeeded() throws {
         let room = try Room()
         let control: AccessControlFlags = [.userPresence, .applicationPassword]
         try room.add(name, value: "v", control: control, password: "p")
@@ -55,7 +55,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "v")
         #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
         #expect(try room.find(name, password: "p").first?.value == "v")
-        room.enclave.set { $0.personAnswers = Refusal(.cancelled) }
+        room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)
     }
 
@@ -77,7 +77,7 @@ import VaubanSecretBytes
         // Attributes alone leave the secret half, and need no password, also when its class key is an older one.
         try room.update(name, to: [.label: .text("l")])
         try room.enclave.renew(.metadata(.whenUnlocked))
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         try room.update(name, to: [.label: .text("m")])
         #expect(try room.find(name, password: "q").first?.record?.attributes[.label] == .text("m"))
     }

@@ -1,4 +1,4 @@
-// Programs of the person's own, which are known by their digest: a new build is offered once.
+// Programs of the user's own, which are known by their digest: a new build is offered once.
 
 import EnclaveWire
 import Keychain
@@ -30,12 +30,12 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second, ui: .fail) } == .interactionNotAllowed)
         #expect(Refusal.Reason.of { try room.add("b", as: second) } == .nobodyToAsk)
-        room.personSays(.once)
+        room.userSays(.once)
         let asked = room.consents.count
         #expect(try room.get("a", as: second).count == 1)
         try room.add("b", as: second)
         #expect(room.consents.count == asked + 1 && room.consents.last?.purpose == .acceptBuild && room.consents.last?.program == path)
-        room.personIsAway()
+        room.userIsAway()
         #expect(try room.get("b", as: first).count == 1)
         // The one after it is offered as the next.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
@@ -52,20 +52,20 @@ import VaubanKeychainWire
         #expect(room.consents.count == asked)
     }
 
-    @Test("a build that the person refused is never what a later build is taken for, however many of them come")
+    @Test("a build that the user refused is never what a later build is taken for, however many of them come")
     func aRefusedBuildHasNoSuccessors() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         for build in UInt8(10)..<80 { try room.add("planted", value: "of an attacker", as: Callers.own(path, build: build)) }
-        room.personSays(.once)
+        room.userSays(.once)
         let genuine = try room.get("a", as: first)
         #expect(try room.get("a", as: second) == genuine)
         #expect(Refusal.Reason.of { _ = try room.get("planted", as: second) } == .itemNotFound)
     }
 
-    @Test func buildsOfAFolderAreAcceptedWhereThePersonSaidSo() throws {
+    @Test func buildsOfAFolderAreAcceptedWhereTheUserSaidSo() throws {
         let room = try room()
-        room.personSays(.once)
+        room.userSays(.once)
         try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: true)), as: Callers.commandLine())
         let asked = room.consents.count
         #expect(try room.get("a", as: second).count == 1)
@@ -73,7 +73,7 @@ import VaubanKeychainWire
         // A folder whose name begins alike is another.
         let other = "/home/anna/binary/tool"
         try room.add("o", as: Callers.own(other, build: 5))
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("o", as: Callers.own(other, build: 6)) } == .nobodyToAsk)
         try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: false)), as: Callers.commandLine())
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
@@ -85,11 +85,11 @@ import VaubanKeychainWire
         }
     }
 
-    @Test func aCancelThatWasNotThePersonsIsNoAnswer() throws {
+    @Test func aCancelThatWasNotTheUsersIsNoAnswer() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled, "the keychain was locked or changed meanwhile")) }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .cancelled)
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: second).count == 1)
     }
 
@@ -98,19 +98,19 @@ import VaubanKeychainWire
     @Test func itemsOfNobodyAreGivenAway() throws {
         let room = try Room()
         for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
-        try room.add("7", value: "the person's own", as: Callers.commandLine())
+        try room.add("7", value: "the user's own", as: Callers.commandLine())
         #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: Callers.commandLine()) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { try room.serve(.move(to: "unsigned"), as: Callers.commandLine()) } == .badParameter)
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
         // After a restart it asks anew, and goes on where it was.
         try room.restart()
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 43, left: 0, kept: 1))
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 0, left: 0, kept: 1))
         #expect(try room.get("299", as: Callers.commandLine()) == ["cli=v299"])
-        #expect(try room.get("7", as: Callers.commandLine()) == ["cli=the person's own"])
-        room.personIsAway()
+        #expect(try room.get("7", as: Callers.commandLine()) == ["cli=the user's own"])
+        room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("299", as: Callers.script()) } == .itemNotFound)
     }
 }

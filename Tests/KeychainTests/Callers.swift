@@ -19,7 +19,7 @@ enum Callers {
     }
 
     /// A script: all that is known is what runs it.
-    static func script(_ doubt: Doubt = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
+    static func script(_ doubt: IdentityGap = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
         caller(CallerIdentity(.unknown(doubt), executable: doubt == .unseen ? nil : executable(path), chain: [path]))
     }
 
@@ -34,7 +34,7 @@ enum Callers {
     }
 
     static func caller(_ identity: CallerIdentity, granted table: EntitlementTable = .none) -> Caller {
-        Caller(person: Room.person, identity: identity, granted: table)
+        Caller(user: Room.user, identity: identity, granted: table)
     }
 }
 
@@ -87,7 +87,7 @@ extension Room {
         }
     }
 
-    func personSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }
-    func personIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.nobodyToAsk)) } }
+    func userSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }
+    func userIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.nobodyToAsk)) } }
     var consents: [Consent] { enclave.state.withLock { $0.consents } }
 }

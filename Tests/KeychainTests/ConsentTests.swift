@@ -1,4 +1,4 @@
-// Across the line between what is one program's and another's: the person decides, or it is refused.
+// Across the line between what is one program's and another's: the user decides, or it is refused.
 
 import EnclaveWire
 import Keychain
@@ -20,9 +20,9 @@ import VaubanKeychainWire
         return room
     }
 
-    @Test func whoHasNoIdentityIsShownToThePerson() throws {
+    @Test func whoHasNoIdentityIsShownToTheUser() throws {
         let room = try room()
-        room.personSays(.once)
+        room.userSays(.once)
         for caller in [script, Callers.commandLine()] {
             #expect(try room.get("a", as: caller, group: owner) == ["program:/usr/bin/mail=of mail"])
         }
@@ -30,11 +30,11 @@ import VaubanKeychainWire
         #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == "program:/usr/bin/mail")
         #expect(asked.offered == [.once, .untilLock, .always])
         // Once is once.
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }
 
-    @Test("without the person's yes nobody learns whether another program keeps an item", arguments: ["a", "nowhere"])
+    @Test("without the user's yes nobody learns whether another program keeps an item", arguments: ["a", "nowhere"])
     func nothingTellsWhatIsThere(_ account: String) throws {
         let room = try room()
         for caller in [script, Callers.commandLine(), Callers.commandLine(startedBy: .unknown(.orphan))] {
@@ -60,7 +60,7 @@ import VaubanKeychainWire
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .interactionNotAllowed)
             room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .cancelled)
-            room.personIsAway()
+            room.userIsAway()
         }
         // The question has the caller's own words, whatever is there.
         #expect(Set(room.consents.map(\.item)) == ["s/\(account)"] && Set(room.consents.map(\.owner)) == [owner])
@@ -73,7 +73,7 @@ import VaubanKeychainWire
     @Test("a yes for an item that is not there is told as not found, and opens one class only")
     func aYesForNothing() throws {
         let room = try room()
-        room.personSays(.always)
+        room.userSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
         #expect(try room.rows(.permission).isEmpty)
         #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
@@ -105,16 +105,16 @@ import VaubanKeychainWire
 
     @Test func aKnownProgramIsNeverAskedAbout() throws {
         let room = try room()
-        room.personSays(.always)
+        room.userSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 
     @Test func untilTheLockIsUntilTheLock() throws {
         let room = try room()
-        room.personSays(.untilLock)
+        room.userSays(.untilLock)
         _ = try room.get("a", as: script, group: owner)
-        room.personIsAway()
+        room.userIsAway()
         #expect(try room.get("a", as: script, group: owner).count == 1)
         // For this item and this interpreter alone, and for who names the owner again.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
@@ -127,9 +127,9 @@ import VaubanKeychainWire
 
     @Test func alwaysOutlivesARestartAndEndsWhenItIsTakenBack() throws {
         let room = try room()
-        room.personSays(.always)
+        room.userSays(.always)
         _ = try room.get("a", as: script, group: owner)
-        room.personIsAway()
+        room.userIsAway()
         try room.restart()
         #expect(try room.get("a", as: script, group: owner).count == 1)
         #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
@@ -144,25 +144,25 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }
 
-    @Test(arguments: [Doubt.traced, .foreignCode, .orphan, .unseen])
-    func whoHasNoNameIsLetInOnceAtMost(_ doubt: Doubt) throws {
+    @Test(arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
+    func whoHasNoNameIsLetInOnceAtMost(_ doubt: IdentityGap) throws {
         let room = try room()
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: Callers.script(doubt), group: owner).count == 1)
         #expect(room.consents.last?.offered == .once)
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .nobodyToAsk)
     }
 
     @Test func changingAndRemovingAskEveryTime() throws {
         let room = try room()
-        room.personSays(.always)
+        room.userSays(.always)
         try room.update("a", to: "new", as: script, in: owner)
         #expect(room.consents.last?.purpose == .changeItem && room.consents.last?.offered == .once)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=new"])
         try room.delete("a", as: script, group: owner)
         #expect(room.consents.last?.purpose == .deleteItem)
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { try room.delete("b", as: script, group: owner) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { try room.update("b", to: "x", as: script, in: owner) } == .nobodyToAsk)
         #expect(try room.get(as: mail, limit: .all).count == 1)
@@ -187,7 +187,7 @@ import VaubanKeychainWire
     @Test("a yes to one spelling of an owner is none to another")
     func aYesIsToTheBytesThatWereShown() throws {
         let room = try room()
-        room.personSays(.once)
+        room.userSays(.once)
         let caller = Callers.script()
         let spellings = [(ItemKind.genericPassword, AttributeName.service, "\u{e9}"), (.internetPassword, .server, "e\u{301}")]
         for (kind, name, letter) in spellings {
@@ -215,7 +215,7 @@ import VaubanKeychainWire
         try room.add("a", as: script)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: "unsigned") } == .nobodyToAsk)
-        room.personSays(.always)
+        room.userSays(.always)
         #expect(try room.get("a", as: script) == ["unsigned=value"])
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
     }
@@ -230,20 +230,20 @@ import VaubanKeychainWire
         query.coversAllOwners = true
         let all = query
         #expect(Refusal.Reason.of { try room.serve(.copyMatching(all), as: Callers.commandLine()) } == .nobodyToAsk)
-        room.personSays(.once)
+        room.userSays(.once)
         let found = try room.serve(.copyMatching(all), as: Callers.commandLine()).found
         #expect(found.count == 3 && found.allSatisfy { $0.value == nil })
         #expect(room.consents.last?.purpose == .listOwners)
         query.returnsData = true
         let values = query
         #expect(Refusal.Reason.of { try room.serve(.copyMatching(values), as: Callers.commandLine()) } == .badParameter)
-        // Without that, the command line lists what is the person's own.
+        // Without that, the command line lists what is the user's own.
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
     }
 
     @Test func theCommandLineAloneManagesPermissions() throws {
         let room = try room()
-        room.personSays(.always)
+        room.userSays(.always)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
         let change = PermissionChange(.reads, subject: "program:/usr/bin/chat", permits: true, item: item)
         for caller in [mail, script] {
@@ -251,9 +251,9 @@ import VaubanKeychainWire
             #expect(Refusal.Reason.of { try room.serve(.permissions, as: caller) } == .notAllowedHere)
             #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: caller) } == .notAllowedHere)
         }
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { try room.serve(.permit(change), as: Callers.commandLine()) } == .nobodyToAsk)
-        room.personSays(.once)
+        room.userSays(.once)
         try room.serve(.permit(change), as: Callers.commandLine())
         #expect(try room.get("a", as: Callers.installed("/usr/bin/chat")) == ["program:/usr/bin/mail=of mail"])
         #expect(try room.get(as: Callers.installed("/usr/bin/chat"), limit: .all).count == 1)

@@ -10,7 +10,7 @@ import VaubanLinuxHost
 @Suite struct DatabaseFileTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
-    private func files(_ room: Room) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: room.personFolder).sorted() }
+    private func files(_ room: Room) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: room.userFolder).sorted() }
 
     private func mode(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
@@ -19,8 +19,8 @@ import VaubanLinuxHost
     @Test func filesAreTheOwnersAlone() throws {
         let room = try Room()
         try room.add(name)
-        #expect(try mode(room.personFolder) == 0o700)
-        for file in try files(room) { #expect(try mode("\(room.personFolder)/\(file)") == 0o600) }
+        #expect(try mode(room.userFolder) == 0o700)
+        for file in try files(room) { #expect(try mode("\(room.userFolder)/\(file)") == 0o600) }
         #expect(try files(room).contains("keychain.db"))
     }
 
@@ -46,7 +46,7 @@ import VaubanLinuxHost
         let now = try files(room)
         #expect(now.contains("keychain.db.quarantined-1") && now.contains("keychain.db.damaged") && !now.contains("keychain.db"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: room.file + ".quarantined-1")) == Data(content.utf8))
-        // The person accepts the loss.
+        // The user accepts the loss.
         try FileManager.default.removeItem(atPath: room.file + ".damaged")
         try room.add(name, value: "new")
         #expect(try room.find(name).first?.value == "new")
@@ -101,7 +101,7 @@ import VaubanLinuxHost
     @Test func peopleHaveDatabasesOfTheirOwn() throws {
         let room = try Room()
         try room.add(name)
-        let other = try room.databases.database(of: Room.person + 1)
+        let other = try room.databases.database(of: Room.user + 1)
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
         #expect(try other.rows(of: all, after: 0, count: 10, bytesMax: 1 << 20).isEmpty)
     }
@@ -110,9 +110,9 @@ import VaubanLinuxHost
         let room = try Room()
         try room.add(name)
         try room.restart()
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: room.personFolder)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: room.userFolder)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .storageFailed)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: room.personFolder)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: room.userFolder)
         #expect(try room.find(name).count == 1)
     }
 
@@ -132,7 +132,7 @@ import VaubanLinuxHost
         try room.update([.account: .text(words[1])], to: [.label: .text(words[3])], value: words[0] + words[4])
         try room.delete([.account: .text(words[1])], kind: .internetPassword)
         var disk = Data()
-        for file in try files(room) { disk.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.personFolder)/\(file)"))) }
+        for file in try files(room) { disk.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.userFolder)/\(file)"))) }
         #expect(disk.count > 10_000)
         for word in words {
             #expect(disk.range(of: Data(word.utf8)) == nil)

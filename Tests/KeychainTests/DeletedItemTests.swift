@@ -109,7 +109,7 @@ import VaubanKeychainWire
         #expect(deleted.count == floods + 10)
     }
 
-    @Test("history is for the person's own hand, and what another program kept comes back only after a yes")
+    @Test("history is for the user's own hand, and what another program kept comes back only after a yes")
     func owners() throws {
         let room = try Room()
         let (mail, chat) = (Callers.installed("/usr/bin/mail"), Callers.installed("/usr/bin/chat"))

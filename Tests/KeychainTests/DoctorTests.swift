@@ -37,7 +37,7 @@ import VaubanKeychainWire
     // MARK: A disk that is nearly full
 
     private func unfinished(_ room: Room) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: room.personFolder).filter { $0.contains(".new") }
+        try FileManager.default.contentsOfDirectory(atPath: room.userFolder).filter { $0.contains(".new") }
     }
 
     @Test("a copy for which the disk has no room is not begun, and the earlier one stands")
@@ -75,14 +75,14 @@ import VaubanKeychainWire
         try room.add(name("a"), value: "v")
         #expect(try room.examine().copy?.state == .kept)
         try room.database.close()
-        let before = try Set(FileManager.default.contentsOfDirectory(atPath: room.personFolder))
+        let before = try Set(FileManager.default.contentsOfDirectory(atPath: room.userFolder))
         for left in [".verified.new", ".verified.new-journal", ".verified.new-wal", ".verified.new-shm", ".new", ".new-journal"] {
             try Data(count: 100_000).write(to: URL(fileURLWithPath: room.file + left))
         }
         try room.restart()
         #expect(try room.find(name("a")).first?.value == "v")
         #expect(try unfinished(room).isEmpty)
-        #expect(try before.isSubset(of: Set(FileManager.default.contentsOfDirectory(atPath: room.personFolder))))
+        #expect(try before.isSubset(of: Set(FileManager.default.contentsOfDirectory(atPath: room.userFolder))))
         #expect(try room.database.verifiedCopy()?.rows == 1)
     }
 
@@ -133,7 +133,7 @@ import VaubanKeychainWire
         #expect(again.found == 0 && again.quarantine.count == 1 && again.copy?.state == .kept)
     }
 
-    /// What only the enclave can see: it is asked for each row, also for those that it would open for the person alone.
+    /// What only the enclave can see: it is asked for each row, also for those that it would open for the user alone.
     @Test(arguments: [nil, AccessControlFlags.userPresence])
     func aKeyThatDoesNotUnwrapIsFound(_ control: AccessControlFlags?) throws {
         let room = try Room()
@@ -148,7 +148,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name("a"))
         try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyDestroyed])
         #expect(try room.rows().isEmpty)
     }
@@ -235,12 +235,12 @@ import VaubanKeychainWire
         // An older keybag was put back, which knows nothing of the key; then the right one came again.
         let keys = room.enclave.state.withLock { $0.keys }
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyUnknown, .keyUnknown])
         try room.add(name("b"), value: "newer")
         let renewed = room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(.whenUnlocked) } }
         room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         let report = try room.examine()
         // The other one's name is taken.
         #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])
@@ -250,7 +250,7 @@ import VaubanKeychainWire
 
     // MARK: Who
 
-    @Test func onlyThePersonsOwnHandExaminesAndRestores() throws {
+    @Test func onlyTheUsersOwnHandExaminesAndRestores() throws {
         let room = try Room()
         let (cli, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
         try room.add("a", value: "v", as: mail)

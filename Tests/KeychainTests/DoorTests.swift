@@ -40,7 +40,7 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForPerson, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
+            case .waitingForUser, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
                 .keepsHistory,
                 .cleared, .ownRights:
                 continue
@@ -83,7 +83,7 @@ import VaubanSecretBytes
         try channel.send(header: request, secret: SecretBytes(Array("password".utf8)))
         guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
         #expect(refusal.reason == .malformed)
-        #expect(throws: ChannelFault.self) { _ = try channel.receive(.machine) }
+        #expect(throws: ChannelError.self) { _ = try channel.receive(.machine) }
     }
 
     @Test func whatIsMalformedEndsThatConnectionOnly() throws {
@@ -97,7 +97,7 @@ import VaubanSecretBytes
             try bad.send(header: message)
             guard case .refused(let refusal) = try reply(bad) else { Issue.record("not refused"); continue }
             #expect(refusal.reason == .malformed)
-            #expect(throws: ChannelFault.self) { _ = try bad.receive(.machine) }
+            #expect(throws: ChannelError.self) { _ = try bad.receive(.machine) }
         }
         let withDescriptor = try rooms.client()
         try withDescriptor.send(header: request, descriptors: [try ProcessDescriptor.ofSelf()])
@@ -135,13 +135,13 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test func theCallerHearsThatThePersonIsAsked() throws {
+    @Test func theCallerHearsThatTheUserIsAsked() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
         rooms.enclave.waits.withLock { $0 = true }
         try channel.send(header: try get)
-        #expect(try reply(channel) == .waitingForPerson("approver terminal"))
+        #expect(try reply(channel) == .waitingForUser("approver terminal"))
         rooms.enclave.answer.signal()
         guard case .items = try reply(channel) else { Issue.record("no item"); return }
         #expect(try reply(channel) == .done)
@@ -164,8 +164,8 @@ import VaubanSecretBytes
         let channel = try rooms.client()
         try store("v", over: channel)
         let erased = try rooms.enclave.lock()
-        #expect(erased == LeaseErased(person: getuid(), epoch: 1))
-        #expect(rooms.lent.currentGeneration(of: .metadata(.whenUnlocked), person: getuid()) == nil)
+        #expect(erased == LeaseErased(user: getuid(), epoch: 1))
+        #expect(rooms.lent.currentGeneration(of: .metadata(.whenUnlocked), user: getuid()) == nil)
         #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
     }
 }
@@ -173,14 +173,14 @@ import VaubanSecretBytes
 /// keychaind's door and an enclave's, in this process.
 private final class Rooms {
     let folder: String
-    let lent: LentKeys
+    let lent: LeasedKeyStore
     let enclave: EnclaveDoor
     private let address: ServerAddress
 
     init() throws {
         folder = NSTemporaryDirectory() + "rooms-" + UUID().uuidString
         let sockets = try PrivateFolder(path: folder, creating: true)
-        let lent = LentKeys()
+        let lent = LeasedKeyStore()
         self.lent = lent
         enclave = try EnclaveDoor(sockets)
         address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
@@ -189,7 +189,7 @@ private final class Rooms {
             state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, lent: lent,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let listener = try sockets.bindSocket("keychain", mode: 0o600)
-        Thread { _ = try? door.run(Doorway(listener: listener, admits: { _ in true })) }.start()
+        Thread { _ = try? door.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -206,10 +206,11 @@ private final class EnclaveDoor: Sendable {
     private let visitors = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
 
     init(_ folder: PrivateFolder) throws {
-        fake = try FakeEnclave(person: getuid(), lent: LentKeys())
+        fake = try FakeEnclave(user: getuid(), lent: LeasedKeyStore())
         let listener = try folder.bindSocket(KeychainRoom.enclaveSocketName, mode: 0o600)
         Thread { [self] in
-            _ = try? Doorway(listener: listener, admits: { _ in true }).run(refused: { _, _ in }, serve: { [self] in try? serve($0) })
+            _ = try? ConnectionServer(listener: listener, admits: { _ in true }).run(
+                refused: { _, _ in }, serve: { [self] in try? serve($0) })
         }.start()
     }
 
@@ -225,11 +226,11 @@ private final class EnclaveDoor: Sendable {
             $0.lock = .locked; $0.epoch = 2
         }
         guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalFault) }
-        try line.send(header: try LeaseRecall(person: getuid(), epoch: 1, everything: false).encoded())
+        try line.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
         return try LeaseErased(derBytes: try line.receive(.machine).header)
     }
 
-    private func serve(_ visitor: Visitor) throws {
+    private func serve(_ visitor: AcceptedConnection) throws {
         guard let role = EnclaveRole(rawValue: visitor.role) else { return }
         visitors.withLock { $0.append((role, visitor.channel)) }
         guard role == .keychain else {
@@ -241,7 +242,7 @@ private final class EnclaveDoor: Sendable {
         let first = try visitor.channel.receive(.machine)
         guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
         let caller = try Peer(ofConnection: first.descriptors[0])
-        try visitor.channel.send(header: try EnclaveReply.caller(person: caller.uid, pid: Int64(caller.pid)).encoded())
+        try visitor.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
         while true {
             var message = try visitor.channel.receive(.idle)
             let request = try EnclaveRequest(derBytes: message.header)
@@ -253,7 +254,7 @@ private final class EnclaveDoor: Sendable {
         }
     }
 
-    private func answer(_ request: EnclaveRequest, _ visitor: Visitor, password: consuming SecretBytes?) throws {
+    private func answer(_ request: EnclaveRequest, _ visitor: AcceptedConnection, password: consuming SecretBytes?) throws {
         let channel = visitor.channel
         switch request {
         case .lease:
@@ -263,7 +264,7 @@ private final class EnclaveDoor: Sendable {
             let sealed = try fake.seal(row, password: password)
             try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
         case .open(let row, let wrapped, let reason, let mayAsk, _):
-            if row.accessControl != nil, waits.withLock({ $0 }) { try waitForPerson(channel) }
+            if row.accessControl != nil, waits.withLock({ $0 }) { try waitForUser(channel) }
             let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, password: password)
             try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
         case .rewrap(let row, let wrapped, let generation):
@@ -277,13 +278,13 @@ private final class EnclaveDoor: Sendable {
         }
     }
 
-    private func waitForPerson(_ channel: Channel) throws {
-        try channel.send(header: try EnclaveReply.waitingForPerson(place: "approver terminal").encoded())
+    private func waitForUser(_ channel: Channel) throws {
+        try channel.send(header: try EnclaveReply.waitingForUser(place: "approver terminal").encoded())
         var end = pollfd(fd: channel.socket.number, events: Int16(0x2000), revents: 0)
         while answer.wait(timeout: .now() + 0.005) == .timedOut {
             if poll(&end, 1, 0) == 1 {
                 promptEnded.signal()
-                throw ChannelFault.closed
+                throw ChannelError.closed
             }
         }
     }

@@ -7,7 +7,7 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-final class FakeEnclave: EnclaveLine, Sendable {
+final class FakeEnclave: EnclaveConnectionThread, Sendable {
     struct State {
         var lock: DeviceStatus.Lock = .unlocked
         var passcodeIsSet = true
@@ -17,34 +17,34 @@ final class FakeEnclave: EnclaveLine, Sendable {
         var sealed: [[UInt8]: (row: RowBinding, key: [UInt8], password: [UInt8]?)] = [:]
         /// Keys that were destroyed for good, as opposed to those that nobody has heard of.
         var destroyed: Set<KeyName> = []
-        /// What asks for the person is sealed to pairs of an earlier passcode, and none was given lately.
+        /// What asks for the user is sealed to pairs of an earlier passcode, and none was given lately.
         var passcodeIsLongAgo = false
         var timesRetired = 0
         /// What happens between two steps of a request, once.
         var beforeRewrap: (@Sendable () throws -> Void)?
         var afterSeal: (@Sendable () throws -> Void)?
         var beforeOpen: (@Sendable () throws -> Void)?
-        /// What the person does when asked.
-        var personAnswers: Refusal?
+        /// What the user does when asked.
+        var userAnswers: Refusal?
         var timesAsked = 0
-        /// What the person types where they are asked for an application's password; nothing is a no.
+        /// What the user types where they are asked for an application's password; nothing is a no.
         var typedPassword: [UInt8]?
-        /// What the person says to questions for consent, and what they were asked.
+        /// What the user says to questions for consent, and what they were asked.
         var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.nobodyToAsk))
         var consents: [Consent] = []
-        /// What happens while the person thinks about it, once.
+        /// What happens while the user thinks about it, once.
         var whileAsked: (@Sendable () throws -> Void)?
         var timesOpened = 0
         var timesLeased = 0
         var refusesOnce: Refusal?
     }
 
-    let person: UInt32
+    let user: UInt32
     let state = Mutex(State())
-    private let standing: StandingNumber
+    private let standing: ConnectionNumber
 
-    init(person: UInt32, lent: LentKeys) throws {
-        self.person = person
+    init(user: UInt32, lent: LeasedKeyStore) throws {
+        self.user = user
         standing = lent.standingConnectionBegan()
         for protection in Protection.allCases { try renew(.metadata(protection)) }
         try renew(.firstUnlockIndex)
@@ -52,8 +52,10 @@ final class FakeEnclave: EnclaveLine, Sendable {
     }
 
     /// The one that another process was, by what it wrote down.
-    init(person: UInt32, lent: LentKeys, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) {
-        self.person = person
+    init(
+        user: UInt32, lent: LeasedKeyStore, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]
+    ) {
+        self.user = user
         standing = lent.standingConnectionBegan()
         state.withLock { state in
             state.keys = keys
@@ -76,24 +78,24 @@ final class FakeEnclave: EnclaveLine, Sendable {
     func set(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
     /// Locks as the real one does: the epoch ends, and what was lent in it is called back.
-    func lock(_ lent: LentKeys, to lock: DeviceStatus.Lock = .locked) {
+    func lock(_ lent: LeasedKeyStore, to lock: DeviceStatus.Lock = .locked) {
         let epoch = state.withLock { state in
             state.lock = lock
             state.epoch += 1
             return state.epoch - 1
         }
-        lent.recall(LeaseRecall(person: person, epoch: epoch, everything: lock == .beforeFirstUnlock))
+        lent.recall(LeaseRecall(user: user, epoch: epoch, everything: lock == .beforeFirstUnlock))
     }
 
-    func lease() throws -> LeasedKeys {
+    func lease() throws -> KeyBorrowing {
         let (lease, bytes) = state.withLock { state in
             state.timesLeased += 1
             let open = state.keys.filter { Self.isOpen($0.name.purpose, state) }
             let lease = KeyLease(
-                person: person, epoch: state.epoch, lock: state.lock, passcodeIsSet: state.passcodeIsSet, keys: open.map(\.name))
+                user: user, epoch: state.epoch, lock: state.lock, passcodeIsSet: state.passcodeIsSet, keys: open.map(\.name))
             return (lease, open.flatMap(\.bytes))
         }
-        return LeasedKeys(lease: lease, secrets: SecretBytes(bytes), standing: standing)
+        return KeyBorrowing(lease: lease, secrets: SecretBytes(bytes), standing: standing)
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
@@ -126,7 +128,7 @@ final class FakeEnclave: EnclaveLine, Sendable {
             guard mayAsk || (!lacksPassword && !asks) else { throw Refusal(.interactionNotAllowed) }
             if asks {
                 state.timesAsked += 1
-                if let refusal = state.personAnswers { throw refusal }
+                if let refusal = state.userAnswers { throw refusal }
             }
             if lacksPassword {
                 state.timesAsked += 1

@@ -67,7 +67,7 @@ import VaubanKeychainWire
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    /// The plain ones are opened and written anew; the one that asks for the person stays until they are there.
+    /// The plain ones are opened and written anew; the one that asks for the user stays until they are there.
     @Test func rewrappingBringsPlainRowsToTheSecondAndAsksNobody() throws {
         let room = try room()
         try room.enclave.renew(.metadata(.whenUnlocked))

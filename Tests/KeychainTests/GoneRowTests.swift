@@ -17,7 +17,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 0)
@@ -27,7 +27,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 1)
@@ -37,10 +37,10 @@ import VaubanKeychainWire
     @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func aKeyThatIsThereRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
-        room.enclave.set { $0.personAnswers = Refusal(reason) }
+        room.enclave.set { $0.userAnswers = Refusal(reason) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.database.quarantinedCount() == 1)
-        room.enclave.set { $0.personAnswers = nil }
+        room.enclave.set { $0.userAnswers = nil }
         try room.add(name, value: "w")
         #expect(try room.find(name).first?.value == "w")
     }
@@ -66,13 +66,13 @@ import VaubanKeychainWire
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
         try room.enclave.renew(.deviceIndex, destroyingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
     }
 
-    /// Every byte of the person's files.
+    /// Every byte of the user's files.
     private func disk(_ room: Room) throws -> Data {
-        try FileManager.default.contentsOfDirectory(atPath: room.personFolder).reduce(into: Data()) {
-            $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.personFolder)/\($1)")))
+        try FileManager.default.contentsOfDirectory(atPath: room.userFolder).reduce(into: Data()) {
+            $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.userFolder)/\($1)")))
         }
     }
 

@@ -76,7 +76,7 @@ import VaubanLinuxHost
         #expect(try room.earlier(name, 1) == "guarded")
         #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
-        room.enclave.set { $0.personAnswers = Refusal(.cancelled) }
+        room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
         #expect(Refusal.Reason.of { try room.undo(name) } == .cancelled)
         // Listing asks nobody, and what is still open is.
@@ -208,7 +208,7 @@ extension Room {
     }
 
     @discardableResult
-    func history(_ request: HistoryRequest, password: String? = nil, as caller: Caller = Caller(person: Room.person)) throws -> Replies {
+    func history(_ request: HistoryRequest, password: String? = nil, as caller: Caller = Caller(user: Room.user)) throws -> Replies {
         try serve(.history(request, passwordBytes: password?.utf8.count), value: password, as: caller)
     }
 
@@ -232,7 +232,7 @@ extension Room {
         try history(.deleted(ofAllOwners: true), as: caller).messages.compactMap { if case .deleted(let item) = $0 { item } else { nil } }
     }
 
-    func deleted(as caller: Caller = Caller(person: Room.person)) throws -> [DeletedItem] {
+    func deleted(as caller: Caller = Caller(user: Room.user)) throws -> [DeletedItem] {
         try history(.deleted(ofAllOwners: false), as: caller).messages.compactMap { if case .deleted(let item) = $0 { item } else { nil } }
     }
 }

@@ -70,7 +70,7 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         room.enclave.set { $0.passcodeIsSet = false }
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
         #expect(Refusal.Reason.of { try room.add(other, .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
@@ -82,7 +82,7 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         try room.add(name, value: "new", .whenUnlocked)
         #expect(try room.find(name).first?.value == "new")
     }
@@ -129,8 +129,8 @@ import VaubanSecretBytes
         room.enclave.lock(room.lent)
         let isOfUse = room.lent.install(stale, slept: 0)
         #expect(!isOfUse)
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), person: Room.person) == nil)
-        #expect(room.lent.currentGeneration(of: .metadata(.always), person: Room.person) != nil)
+        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) == nil)
+        #expect(room.lent.currentGeneration(of: .metadata(.always), user: Room.user) != nil)
         try install(room)
     }
 
@@ -139,7 +139,7 @@ import VaubanSecretBytes
         let leased = try room.enclave.lease()
         let before = room.lent.install(leased, slept: 0)
         room.lent.standingConnectionEnded()
-        #expect(room.lent.currentGeneration(of: .deviceIndex, person: Room.person) == nil)
+        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
         let meanwhile = room.lent.install(leased, slept: 0)
         #expect(room.lent.standing(within: 1000) == nil)
         let next = room.lent.standingConnectionBegan()
@@ -148,12 +148,12 @@ import VaubanSecretBytes
         #expect(room.lent.standing(within: 1000) == next)
     }
 
-    @Test func aRecallIsForOnePerson() throws {
+    @Test func aRecallIsForOneUser() throws {
         let room = try Room()
         try install(room)
-        room.lent.recall(LeaseRecall(person: Room.person + 1, epoch: 99, everything: true))
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), person: Room.person) != nil)
-        room.lent.recall(LeaseRecall(person: Room.person, epoch: 1, everything: true))
-        #expect(room.lent.currentGeneration(of: .deviceIndex, person: Room.person) == nil)
+        room.lent.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))
+        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) != nil)
+        room.lent.recall(LeaseRecall(user: Room.user, epoch: 1, everything: true))
+        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
     }
 }

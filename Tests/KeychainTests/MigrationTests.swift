@@ -88,7 +88,7 @@ import VaubanKeychainWire
         try room.add([.account: .text("a")], value: "v")
         try room.restart()
         try room.sql(change)
-        let before = try FileManager.default.contentsOfDirectory(atPath: room.personFolder).sorted()
+        let before = try FileManager.default.contentsOfDirectory(atPath: room.userFolder).sorted()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: room.file))
         for _ in 0..<2 {
             #expect(Refusal.Reason.of { _ = try room.find([.account: .text("a")]) } == .stateUnreadable)
@@ -101,7 +101,7 @@ import VaubanKeychainWire
         #expect(try Data(contentsOf: URL(fileURLWithPath: room.file)) == bytes)
         // To read such a file SQLite sets up its memory beside it, and nothing in that.
         let beside = ["keychain.db-shm", "keychain.db-wal"]
-        #expect(try FileManager.default.contentsOfDirectory(atPath: room.personFolder).filter { !beside.contains($0) }.sorted() == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: room.userFolder).filter { !beside.contains($0) }.sorted() == before)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: room.file + "-wal")))?.isEmpty ?? true)
         // The version that knows it finds everything.
         try room.sql(

@@ -18,7 +18,7 @@ import VaubanKeychainWire
     private let owner = "program:/usr/bin/mail"
     private let toChat = ["program:/usr/bin/chat"]
 
-    @Test("the program that an item names reads it after the person's yes, which is kept")
+    @Test("the program that an item names reads it after the user's yes, which is kept")
     func anOfferTakesAYes() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
@@ -27,11 +27,11 @@ import VaubanKeychainWire
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         // A no is for this once: it is asked again when the program tries again.
         for _ in 0..<2 { #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .cancelled) }
-        room.personSays(.always)
+        room.userSays(.always)
         #expect(try room.get("a", as: chat, group: owner) == ["program:/usr/bin/mail=value"])
         let asked = try #require(room.consents.last)
         #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == owner && asked.program == "program:/usr/bin/chat")
-        room.personIsAway()
+        room.userIsAway()
         try room.restart()
         #expect(try room.get("a", as: chat, group: owner).count == 1)
         #expect(try room.get(as: chat, limit: .all, group: owner).count == 1)
@@ -47,7 +47,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add("master", value: "of the attacker", as: script, group: "unsigned", applications: toChat)
         try room.add("master", value: "of mail", as: mail, applications: toChat)
-        room.personSays(.always)
+        room.userSays(.always)
         func findsNothing() {
             #expect(Refusal.Reason.of { _ = try room.get("master", as: chat) } == .itemNotFound)
             #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all) } == .itemNotFound)
@@ -81,7 +81,7 @@ import VaubanKeychainWire
         query.attributes = ItemAttributes()
         let unnamed = query
         for caller in [chat, script] { #expect(Refusal.Reason.of { try room.serve(.copyMatching(unnamed), as: caller) } == .itemNotFound) }
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.serve(.copyMatching(named), as: chat).messages.count > 1)
     }
 
@@ -101,11 +101,11 @@ import VaubanKeychainWire
         #expect(try room.rows().isEmpty && room.rows(.permission).isEmpty)
     }
 
-    @Test("the person permits applications and interpreters, by well-formed names")
+    @Test("the user permits applications and interpreters, by well-formed names")
     func permittedNamesAreWellFormed() throws {
         let room = try Room()
         try room.add("a", as: mail)
-        room.personSays(.once)
+        room.userSays(.once)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
         func permit(_ subject: String) throws {
             try room.serve(.permit(PermissionChange(.reads, subject: subject, permits: true, item: item)), as: Callers.commandLine())
@@ -115,7 +115,7 @@ import VaubanKeychainWire
         }
         #expect(room.consents.isEmpty)
         for subject in ["program:/usr/bin/chat", "anything run by /usr/bin/python3.11", "flatpak:org.example.Chat"] { try permit(subject) }
-        // Who runs what others wrote reads what the person permitted, without naming whose it is.
+        // Who runs what others wrote reads what the user permitted, without naming whose it is.
         #expect(try room.get("a", as: script).count == 1)
     }
 
@@ -129,7 +129,7 @@ import VaubanKeychainWire
     func permissionsEndWithTheName() throws {
         let room = try Room()
         try room.add("a", value: "planted", as: mail)
-        room.personSays(.once)
+        room.userSays(.once)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
         try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
         // Another value is the owner's to write, and the same name is no other.
@@ -150,7 +150,7 @@ import VaubanKeychainWire
     func answersEndWithTheName(_ choice: ConsentChoice) throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
-        room.personSays(choice)
+        room.userSays(choice)
         for _ in 0..<2 { #expect(try room.get("a", as: chat, group: owner).count == 1) }
         #expect(room.consents.count == 1)
         try rename(room, "a", to: "b", as: mail)
@@ -172,7 +172,7 @@ import VaubanKeychainWire
             let disallow = KeychainRequest.permit(PermissionChange(.reads, subject: toChat[0], permits: false, item: item))
             #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
         }
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: chat, group: owner).count == 1)
     }
 
@@ -181,7 +181,7 @@ import VaubanKeychainWire
         let room = try Room()
         let name = String(repeating: "n", count: 9000)
         try room.add(name, as: mail, applications: toChat)
-        room.personSays(.always)
+        room.userSays(.always)
         _ = try room.get(name, as: chat, group: owner)
         let reply = KeychainReply.permissions(try room.permissions())
         #expect(try KeychainReply(derBytes: reply.encoded()) == reply)
@@ -194,7 +194,7 @@ import VaubanKeychainWire
     func offersFloodNoLog() throws {
         let room = try Room()
         let log = CountingLog()
-        let parts = KeychainParts(
+        let parts = KeychainServices(
             databases: room.databases, lent: room.lent, now: { 800_000_000_000_000 },
             sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log })
         func add(_ account: String) throws {
@@ -217,7 +217,7 @@ import VaubanKeychainWire
         #expect(try room.rows(.permission).count == 2)
         try room.delete("a", as: mail)
         #expect(try room.rows(.permission).count == 1)
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("b", as: chat, group: owner).count == 1)
         for index in 0..<70 { try room.add("\(index)", as: mail, applications: toChat) }
         try room.serve(.delete(ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))), as: mail)
@@ -232,10 +232,10 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { try room.add("more", as: mail, applications: ["program:/usr/bin/0"]) } == .storageFull)
         // Nothing half done, and nobody else is held up.
         #expect(Refusal.Reason.of { _ = try room.get("more", as: mail) } == .itemNotFound)
-        // The person is told which program it is.
+        // The user is told which program it is.
         #expect(try room.permissions() == [Permission(.offers, subject: owner, object: "1024, as many as it may")])
         try room.add("his", as: chat, applications: [owner])
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("his", as: mail, group: "program:/usr/bin/chat").count == 1)
         try room.delete("0", as: mail)
         // Below its bound, and an item that names as many as it can would be refused.
@@ -244,12 +244,12 @@ import VaubanKeychainWire
         try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
     }
 
-    @Test("what programs wrote hides nothing that the person permitted")
+    @Test("what programs wrote hides nothing that the user permitted")
     func offersHideNothing() throws {
         let room = try Room()
         try room.add("a", as: mail)
         for build in 0..<80 { try room.add("a", as: Callers.own("/home/anna/tool\(build)", build: UInt8(build)), applications: toChat) }
-        room.personSays(.always)
+        room.userSays(.always)
         let item = ItemQuery(
             kind: .genericPassword,
             attributes: ItemAttributes([.service: .text("s"), .account: .text("a"), .accessGroup: .text(owner)]))
@@ -261,12 +261,12 @@ import VaubanKeychainWire
         #expect(try room.get("a", as: chat) == ["program:/usr/bin/mail=value"])
     }
 
-    @Test("builds that the person refused are not remembered at their path")
+    @Test("builds that the user refused are not remembered at their path")
     func refusedBuildsAreNotRemembered() throws {
         let room = try Room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         for build in 0..<70 { try room.add("a", as: Callers.own("/home/anna/tool", build: UInt8(build))) }
-        // The first, and what the person said of each other: those are other programs, and none is what a later build goes on from.
+        // The first, and what the user said of each other: those are other programs, and none is what a later build goes on from.
         #expect(try room.rows(.permission).count == 1 + 69)
     }
 }

@@ -1,4 +1,4 @@
-// What one program cannot do to another's items, or by way of them, even where the person says yes to something.
+// What one program cannot do to another's items, or by way of them, even where the user says yes to something.
 
 import EnclaveWire
 import Foundation
@@ -23,7 +23,7 @@ import VaubanKeychainWire
     @Test func aYesToAChangeMovesNothing() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
-        room.personSays(.always)
+        room.userSays(.always)
         for owner in [nil, "program:/usr/bin/mail"] {
             #expect(Refusal.Reason.of { try room.update("a", to: "taken", as: script, group: "unsigned", in: owner) } == .itemNotFound)
             #expect(
@@ -55,14 +55,14 @@ import VaubanKeychainWire
                 Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .nobodyToAsk)
         }
         // Whoever was let in is told what stands in the way.
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .locked)
     }
 
     @Test func whoeverChangesTheItemMeanwhileMakesNobodyAskTwice() throws {
         let room = try Room()
         try room.add("a", value: "first", as: mail)
-        room.personSays(.once)
+        room.userSays(.once)
         let mail = mail
         room.enclave.set { $0.whileAsked = { try room.update("a", to: "second", as: mail) } }
         // It is asked before the item is looked for, so what it reads is what is there then.
@@ -77,7 +77,7 @@ import VaubanKeychainWire
 
     @Test func noOtherProgramAsksForAllOwners() throws {
         let room = try Room()
-        room.personSays(.once)
+        room.userSays(.once)
         var all = query()
         all.authenticationUI = .describe
         all.coversAllOwners = true
@@ -94,7 +94,7 @@ import VaubanKeychainWire
         for request in [KeychainRequest.discard, .rewrap] {
             for caller in [mail, script] { #expect(Refusal.Reason.of { try room.serve(request, as: caller) } == .notAllowedHere) }
         }
-        // And the person's own hand only where something is gone.
+        // And the user's own hand only where something is gone.
         try room.serve(.discard, as: Callers.commandLine())
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
     }
@@ -123,7 +123,7 @@ import VaubanKeychainWire
         }
         let refused = try #require(listed.first { $0.kind == .sameProgram && $0.subject == $0.object })
         try room.serve(.permit(PermissionChange(.sameProgram, subject: refused.subject, permits: false)), as: Callers.commandLine())
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: second).count == 1)
     }
 
@@ -131,7 +131,7 @@ import VaubanKeychainWire
         let room = try Room()
         let path = "/home/anna/bin/tool"
         try room.add("a", as: Callers.own(path, build: 1))
-        room.personSays(.once)
+        room.userSays(.once)
         let started = Callers.caller(
             CallerIdentity(
                 .own, throughCommandLine: true, executable: Callers.executable(path, build: 2), chain: ["/usr/bin/vauban", path]))
@@ -145,15 +145,15 @@ import VaubanKeychainWire
             try room.add([.service: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], control: .userPresence)
         }
         try room.add("plain", as: script)
-        room.personSays(.once)
-        room.enclave.set { $0.personAnswers = Refusal(.authenticationFailed) }
+        room.userSays(.once)
+        room.enclave.set { $0.userAnswers = Refusal(.authenticationFailed) }
         let caller = Callers.commandLine()
         for _ in 0..<2 { try room.serve(.move(to: "cli"), as: caller) }
         let state = room.enclave.state.withLock { ($0.timesAsked, $0.consents.count) }
         #expect(state == (1, 1))
         #expect(try room.get("plain", as: Callers.commandLine()) == ["cli=value"])
         // What nobody's word stands behind keeps no other item from being asked about.
-        room.enclave.set { $0.personAnswers = Refusal(.biometryNotAvailable) }
+        room.enclave.set { $0.userAnswers = Refusal(.biometryNotAvailable) }
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
         #expect(room.enclave.state.withLock { $0.timesAsked } == 6)
         // Another connection asks for itself.
@@ -170,7 +170,7 @@ import VaubanKeychainWire
         for index in 0..<258 {
             try room.add([.server: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], kind: .internetPassword)
         }
-        room.personSays(.once)
+        room.userSays(.once)
         let caller = Callers.commandLine()
         var progress: [RewrapProgress] = []
         for _ in 0..<2 {

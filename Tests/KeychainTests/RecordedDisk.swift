@@ -16,7 +16,7 @@ final class RecordedDisk {
     init(_ folder: PrivateFolder) throws {
         self.folder = folder
         baseline = try Self.files(folder)
-        guard let recorder = recorder_begin(folder.path) else { throw SystemFault("begin to record", code: ENOMEM) }
+        guard let recorder = recorder_begin(folder.path) else { throw SystemError("begin to record", code: ENOMEM) }
         self.recorder = recorder
     }
 
@@ -66,9 +66,9 @@ final class RecordedDisk {
         let folder = try makeFolder()
         for (name, bytes) in files {
             let path = "\(folder.path)/\(name)"
-            let file = Descriptor(try SystemFault.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), "make \(path)"))
+            let file = Descriptor(try SystemError.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), "make \(path)"))
             let written = bytes.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
-            guard written == bytes.count else { throw SystemFault("write \(path)", code: ENOSPC) }
+            guard written == bytes.count else { throw SystemError("write \(path)", code: ENOSPC) }
         }
         return folder
     }

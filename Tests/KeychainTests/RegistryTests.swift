@@ -25,14 +25,14 @@ import VaubanLinuxHost
         try pages.write(to: URL(fileURLWithPath: room.file))
         let held = try room.database
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
-        #expect(throws: StorageFault.self) { try held.rows(of: all, after: 0, count: .max, bytesMax: .max) }
+        #expect(throws: StorageError.self) { try held.rows(of: all, after: 0, count: .max, bytesMax: .max) }
         #expect(held.isSuspect)
-        #expect(throws: StorageFault.failed("the keychain database is to be checked")) { try held.delete([row.handle]) }
-        #expect(throws: StorageFault.failed("the keychain database is to be checked")) { _ = try held.insert(row) }
+        #expect(throws: StorageError.failed("the keychain database is to be checked")) { try held.delete([row.handle]) }
+        #expect(throws: StorageError.failed("the keychain database is to be checked")) { _ = try held.insert(row) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
         // It was closed for everyone before it was put aside.
-        #expect(throws: StorageFault.self) { try held.indexKeyGenerations() }
-        #expect(throws: StorageFault.self) { _ = try held.insert(row) }
+        #expect(throws: StorageError.self) { try held.indexKeyGenerations() }
+        #expect(throws: StorageError.self) { _ = try held.insert(row) }
     }
 
     // MARK: Idle databases
@@ -52,8 +52,8 @@ import VaubanLinuxHost
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = try registry.database(of: 1)
         let before = try descriptors()
-        for person in UInt32(2)...150 {
-            _ = try registry.database(of: person)
+        for user in UInt32(2)...150 {
+            _ = try registry.database(of: user)
             #expect(registry.openCount <= 8)
         }
         // Six of them each, and what the other tests of this process hold.
@@ -63,7 +63,7 @@ import VaubanLinuxHost
         #expect(try first.rowCount() == 0)
         // What is closed is opened again, as it was.
         #expect(try registry.database(of: 2).claim(indexKey: 100, generation: [1, 2, 3, 4, 5, 6, 7, 8]) == nil)
-        for person in UInt32(3)...20 { _ = try registry.database(of: person) }
+        for user in UInt32(3)...20 { _ = try registry.database(of: user) }
         #expect(try registry.database(of: 2).indexKeyGenerations() == [100: [1, 2, 3, 4, 5, 6, 7, 8]])
     }
 
@@ -72,12 +72,12 @@ import VaubanLinuxHost
         let (registry, folder) = try registry(DatabaseLimits(openMax: 3, openPerOwnerMax: 3, descriptorsKept: 0))
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var held = try (UInt32(1)...3).map { try registry.database(of: $0) }
-        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 4) }
+        #expect(throws: StorageError.busy) { _ = try registry.database(of: 4) }
         #expect(try registry.database(of: 2) === held[1])
         held.removeFirst()
         _ = try registry.database(of: 4)
         #expect(registry.openCount == 3)
-        #expect(Refusal(StorageFault.busy).reason == .unavailable)
+        #expect(Refusal(StorageError.busy).reason == .unavailable)
     }
 
     @Test("the uids of one owner share what one owner may have open")
@@ -86,10 +86,10 @@ import VaubanLinuxHost
             DatabaseLimits(openMax: 100, openPerOwnerMax: 2, descriptorsKept: 0), owner: { $0 >= 100_000 ? 1000 : $0 })
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let held = try [1000, 1001].map { try registry.database(of: $0) }
-        for person in UInt32(100_000)..<100_050 { _ = try registry.database(of: person) }
+        for user in UInt32(100_000)..<100_050 { _ = try registry.database(of: user) }
         #expect(registry.openCount == 3)
         let more = try registry.database(of: 100_000)
-        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 100_001) }
+        #expect(throws: StorageError.busy) { _ = try registry.database(of: 100_001) }
         withExtendedLifetime((held, more)) {}
     }
 
@@ -117,7 +117,7 @@ import VaubanLinuxHost
         defer { try? FileManager.default.removeItem(atPath: path) }
         let state = try PrivateFolder(path: path, creating: true)
         let registry = DatabaseRegistry(state: state, holderName: { $0 == 7 ? "anna" : nil })
-        for person: UInt32 in [7, 8] { _ = try registry.database(of: person) }
+        for user: UInt32 in [7, 8] { _ = try registry.database(of: user) }
         #expect(try StateHolder.read(in: state.subfolder("7", creating: false)) == StateHolder(uid: 7, name: "anna"))
         // A number without a name is bound to nothing.
         #expect(try StateHolder.read(in: state.subfolder("8", creating: false)) == nil)
@@ -127,7 +127,7 @@ import VaubanLinuxHost
     func shortageIsARefusal() throws {
         let (registry, folder) = try registry(DatabaseLimits(openMax: 100, openPerOwnerMax: 100, descriptorsKept: 1 << 20))
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        #expect(throws: StorageFault.busy) { _ = try registry.database(of: 1) }
+        #expect(throws: StorageError.busy) { _ = try registry.database(of: 1) }
         #expect(registry.openCount == 0)
     }
 
@@ -140,7 +140,7 @@ import VaubanLinuxHost
         #expect(try room.database.delete([row.handle]))
         let generation = RowGeneration(protection: row.protection, generation: row.generation)
         #expect(try room.database.close([generation]) == [generation])
-        _ = try room.databases.database(of: Room.person + 1)
+        _ = try room.databases.database(of: Room.user + 1)
         #expect(room.databases.openCount == 1)
         #expect(try room.database.insert(row) == .retired)
     }
@@ -158,8 +158,8 @@ import VaubanLinuxHost
         }
         try pages.write(to: URL(fileURLWithPath: room.file))
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
-        #expect(throws: StorageFault.self) { _ = try room.database.rows(of: all, after: 0, count: .max, bytesMax: .max) }
-        _ = try room.databases.database(of: Room.person + 1)
+        #expect(throws: StorageError.self) { _ = try room.database.rows(of: all, after: 0, count: .max, bytesMax: .max) }
+        _ = try room.databases.database(of: Room.user + 1)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
     }
 }

@@ -12,7 +12,7 @@ import VaubanKeychainWire
 @Suite struct RestoreTests {
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
-    private func files(_ room: Room) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: room.personFolder).sorted() }
+    private func files(_ room: Room) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: room.userFolder).sorted() }
 
     private func hasCopy(_ room: Room) -> Bool { FileManager.default.fileExists(atPath: room.file + ".verified") }
 
@@ -22,14 +22,14 @@ import VaubanKeychainWire
         try Data(repeating: 7, count: 10_000).write(to: URL(fileURLWithPath: room.file))
     }
 
-    private func offered(_ room: Room, as caller: Caller = Caller(person: Room.person)) throws -> RestorableCopy {
+    private func offered(_ room: Room, as caller: Caller = Caller(user: Room.user)) throws -> RestorableCopy {
         guard case .restorable(let copy)? = try room.serve(.restore(copyOf: nil), as: caller).messages.first else {
             throw Refusal(.internalFault)
         }
         return copy
     }
 
-    @Test func aDamagedDatabaseGivesWayToTheCopyAtThePersonsWord() throws {
+    @Test func aDamagedDatabaseGivesWayToTheCopyAtTheUsersWord() throws {
         let room = try Room()
         try room.add(name("kept"), value: "v")
         try room.add(name("deleted"), value: "old")
@@ -113,7 +113,7 @@ import VaubanKeychainWire
         try #require(hasCopy(room))
         for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
-        room.lent.forget(Room.person)
+        room.lent.forget(Room.user)
         // Whatever is asked first finds the keychain erased.
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
         #expect(!hasCopy(room))
@@ -145,7 +145,7 @@ import VaubanKeychainWire
 
     // MARK: Who
 
-    @Test func withProgramsToldApartThePersonIsAsked() throws {
+    @Test func withProgramsToldApartTheUserIsAsked() throws {
         let room = try Room()
         let cli = Callers.commandLine()
         try room.add("a", value: "v", as: cli)
@@ -153,10 +153,10 @@ import VaubanKeychainWire
         try damage(room)
         let copy = try offered(room, as: cli)
         #expect(room.consents.isEmpty)
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: copy.date), as: cli) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: cli) } == .stateUnreadable)
-        room.personSays(.once)
+        room.userSays(.once)
         try room.serve(.restore(copyOf: copy.date), as: cli)
         #expect(room.consents.map(\.purpose) == [.restore, .restore])
         #expect(try room.get("a", as: cli) == ["cli=v"])

@@ -55,7 +55,7 @@ import VaubanKeychainWire
         #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
         #expect(try room.database.quarantinedCount() == 0)
         #expect(try room.find(name("b")).first?.value == "guarded")
-        // The person is asked for a change, so its value is at hand and is sealed anew.
+        // The user is asked for a change, so its value is at hand and is sealed anew.
         try room.update(name("b"), to: [.label: .text("l")])
         #expect(try room.find(name("b")).first?.value == "guarded")
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 2))

@@ -14,9 +14,9 @@ import VaubanSecretBytes
 
 /// `@unchecked Sendable`: one test uses it, on one thread.
 final class Room: @unchecked Sendable {
-    static let person: UInt32 = 4711
+    static let user: UInt32 = 4711
     let folder: String
-    let lent = LentKeys()
+    let lent = LeasedKeyStore()
     let enclave: FakeEnclave
     private(set) var databases: DatabaseRegistry
     private let pagesMax: Int?
@@ -29,7 +29,7 @@ final class Room: @unchecked Sendable {
     init(pagesMax: Int? = nil, limits: DatabaseLimits = .ofTheRoom) throws {
         self.limits = limits
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
-        enclave = try FakeEnclave(person: Self.person, lent: lent)
+        enclave = try FakeEnclave(user: Self.user, lent: lent)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
     }
@@ -37,33 +37,33 @@ final class Room: @unchecked Sendable {
     /// Over a database that an earlier version wrote, with the enclave it was written with.
     init(database: URL, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) throws {
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
-        enclave = FakeEnclave(person: Self.person, lent: lent, keys: keys, sealed: sealed)
+        enclave = FakeEnclave(user: Self.user, lent: lent, keys: keys, sealed: sealed)
         pagesMax = nil
         limits = .ofTheRoom
         let state = try PrivateFolder(path: folder, creating: true)
-        let person = try state.subfolder("\(Self.person)", creating: true)
-        try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(person.path)/keychain.db"))
+        let user = try state.subfolder("\(Self.user)", creating: true)
+        try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(user.path)/keychain.db"))
         databases = DatabaseRegistry(state: state)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    var personFolder: String { "\(folder)/\(Self.person)" }
-    var file: String { "\(personFolder)/keychain.db" }
-    var database: KeychainDatabase { get throws { try databases.database(of: Self.person) } }
+    var userFolder: String { "\(folder)/\(Self.user)" }
+    var file: String { "\(userFolder)/keychain.db" }
+    var database: KeychainDatabase { get throws { try databases.database(of: Self.user) } }
 
     /// As after a restart of keychaind.
     func restart() throws {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
-        lent.forget(Self.person)
+        lent.forget(Self.user)
     }
 
     @discardableResult
-    func serve(_ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(person: Room.person)) throws -> Replies {
+    func serve(_ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(user: Room.user)) throws -> Replies {
         let replies = Replies()
         let now = clock.withLock { $0 }
         let slept = slept.withLock { $0 }
-        let parts = KeychainParts(
+        let parts = KeychainServices(
             databases: databases, lent: lent, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var secret: SecretBytes?

@@ -47,7 +47,7 @@ import VaubanKeychainModel
         let dropped = room.lent.drop(ifSleptSince: 2_000_000_000)
         #expect(dropped)
         for protection in Protection.allCases {
-            #expect(room.lent.currentGeneration(of: .metadata(protection), person: Room.person) == nil)
+            #expect(room.lent.currentGeneration(of: .metadata(protection), user: Room.user) == nil)
         }
         let again = room.lent.drop(ifSleptSince: 9_000_000_000)
         #expect(!again)

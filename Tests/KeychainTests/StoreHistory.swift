@@ -115,7 +115,7 @@ final class StoreHistory {
         do {
             try action()
             content = after
-        } catch is StorageFault {
+        } catch is StorageError {
             // Refused: either nothing of it is to be seen by those who go on, or it was done and what came after it failed.
             disk.fail(after: 0, for: 0)
             if try StoreContent(of: database) == after { content = after }

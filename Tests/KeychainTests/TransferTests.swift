@@ -34,7 +34,7 @@ import VaubanKeychainWire
     @Test("a moved item keeps its identity, creation date, attributes and protection")
     func moveKeepsEverything() throws {
         let room = try Room()
-        room.personSays(.once)
+        room.userSays(.once)
         let attributes: [AttributeName: AttributeValue] = [
             .service: .text("s"), .account: .text("a"), .label: .text("L"), .comment: .text("c"), .accessGroup: .text("cli"),
         ]
@@ -76,7 +76,7 @@ import VaubanKeychainWire
     @Test("a name that is taken is refused, and both items are as they were", arguments: [false, true])
     func takenNamesLoseNothing(_ copy: Bool) throws {
         let room = try Room()
-        room.personSays(.once)
+        room.userSays(.once)
         try room.add("a", value: "mine", as: hand)
         try room.add("b", value: "also mine", as: hand)
         try room.add("a", value: "of mail", as: mail, applications: ["program:/usr/bin/chat"])
@@ -102,16 +102,16 @@ import VaubanKeychainWire
         let mine: [AttributeName: AttributeValue] = [.accessGroup: .text("cli")]
         let named = query("a", group: Self.mailGroup)
         // Without its owner's name it is not meant at all.
-        room.personSays(.always)
+        room.userSays(.always)
         #expect(Refusal.Reason.of { try transfer(room, query("a"), to: mine, copy: copy, as: hand) } == .itemNotFound)
         #expect(room.consents.isEmpty)
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .nobodyToAsk)
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .cancelled)
         #expect(try room.get("a", as: mail) == ["\(Self.mailGroup)=of mail"])
         #expect(Refusal.Reason.of { _ = try room.get("a", as: hand, ui: .describe) } == .itemNotFound)
-        room.personSays(.always)
+        room.userSays(.always)
         let asked = room.consents.count
         try transfer(room, named, to: mine, copy: copy, as: hand)
         let consent = try #require(room.consents.last)
@@ -126,7 +126,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add("key", value: "of an attacker", as: hand)
         let theirs: [AttributeName: AttributeValue] = [.accessGroup: .text(Self.mailGroup)]
-        room.personIsAway()
+        room.userIsAway()
         #expect(Refusal.Reason.of { try transfer(room, query("key"), to: theirs, copy: copy, as: hand) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
         // Nor within them, where the copy would have another name.
@@ -159,7 +159,7 @@ import VaubanKeychainWire
         let room = try Room()
         let (one, other) = ("/usr/bin/caf\u{e9}", "/usr/bin/cafe\u{301}")
         try room.add("a", value: "v", as: Callers.installed(one), applications: ["program:/usr/bin/chat"])
-        room.personSays(.once)
+        room.userSays(.once)
         let named = query("a", group: "program:\(one)")
         try transfer(room, named, to: [.accessGroup: .text("program:\(other)")], as: hand)
         #expect(try room.get("a", as: Callers.installed(other)).count == 1)
@@ -192,7 +192,7 @@ import VaubanKeychainWire
     @Test("no other program moves or copies")
     func onlyTheCommandLine() throws {
         let room = try Room()
-        room.personSays(.always)
+        room.userSays(.always)
         try room.add("a", as: mail)
         for caller in [mail, Callers.script()] {
             #expect(
@@ -205,7 +205,7 @@ import VaubanKeychainWire
         "an owner is a name that a program can have", arguments: ["vauban.permissions", "com.apple.token", "*", "program:", "", "nobody"])
     func ownersAreWellFormed(_ owner: String) throws {
         let room = try Room()
-        room.personSays(.always)
+        room.userSays(.always)
         try room.add("a", as: hand)
         #expect(Refusal.Reason.of { try transfer(room, query("a"), to: [.accessGroup: .text(owner)], as: hand) } == .badParameter)
     }
@@ -214,9 +214,9 @@ import VaubanKeychainWire
     func permissionsOfTheFormerOwnerEnd() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail, applications: ["program:/usr/bin/chat", "program:/usr/bin/mail"])
-        room.personSays(.once)
+        room.userSays(.once)
         #expect(try room.get("a", as: chat, group: Self.mailGroup) == ["\(Self.mailGroup)=of mail"])
-        room.personSays(.always)
+        room.userSays(.always)
         let item = query("a", group: Self.mailGroup)
         try room.serve(.permit(PermissionChange(.reads, subject: "program:/usr/bin/news", permits: true, item: item)), as: hand)
         try transfer(room, item, to: [.accessGroup: .text("cli")], as: hand)
@@ -236,11 +236,11 @@ import VaubanKeychainWire
         try room.add([.service: .text("s"), .account: .text("a")], value: "v", control: .userPresence)
         let before = try room.rows()
         let asked = room.enclave.state.withLock { $0.timesAsked }
-        try transfer(room, query("a"), to: [.account: .text("b")], copy: copy, as: Caller(person: Room.person))
+        try transfer(room, query("a"), to: [.account: .text("b")], copy: copy, as: Caller(user: Room.user))
         #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
         #expect(
             Refusal.Reason.of {
-                try transfer(room, query("b", ui: .fail), to: [.account: .text("c")], copy: copy, as: Caller(person: Room.person))
+                try transfer(room, query("b", ui: .fail), to: [.account: .text("c")], copy: copy, as: Caller(user: Room.user))
             } == .interactionNotAllowed)
         #expect(try room.rows().count == before.count + (copy ? 1 : 0))
     }

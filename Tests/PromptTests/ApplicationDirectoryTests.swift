@@ -28,7 +28,9 @@ import VaubanPrompt
             chmod("\(path)/\(name)", 0o644)
         }
 
-        func entry(_ path: String?, _ doubt: Doubt? = nil, _ confinement: CallerName.Confinement? = nil) -> ApplicationDirectory.Entry? {
+        func entry(_ path: String?, _ doubt: IdentityGap? = nil, _ confinement: CallerName.Confinement? = nil) -> ApplicationDirectory
+            .Entry?
+        {
             ApplicationDirectory(folders: ["/no/such/folder", self.path])
                 .entry(of: CallerName(pid: 1, path: path, doubt: doubt, confinement: confinement))
         }

@@ -9,12 +9,13 @@ import VaubanPrompt
     private static let caller = CallerName(pid: 4711, path: "/usr/bin/mail")
 
     private static func question(
-        prompt: UInt8 = 1, attempt: Int64 = 1, triesLeft: Int64 = 5, ways: Ways = .passcode, state: PromptState = PromptState(),
+        prompt: UInt8 = 1, attempt: Int64 = 1, triesLeft: Int64 = 5, ways: AuthenticationMethods = .passcode,
+        state: PromptState = PromptState(),
         operation: PromptOperation = .readItem, reason: String? = nil, caller: CallerName = caller, consent: Consent? = nil,
         titles: PromptTitles = .standard
     ) -> PromptQuestion {
         PromptQuestion(
-            prompt: [UInt8](repeating: prompt, count: 16), person: 1000,
+            prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
             operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent,
             titles: titles)
@@ -125,10 +126,10 @@ import VaubanPrompt
                 PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
                 "That was too short. Rest your finger on the reader a little longer."
             ),
-            (PromptUpdate(.tryAgain, fingersLeft: 4), .tryAgain, "That finger was not recognised. Try again."),
+            (PromptUpdate(.tryAgain, fingersLeft: 4), .tryAgain, "That finger was not recognized. Try again."),
             (
                 PromptUpdate(.tryAgain, fingersLeft: 1), .tryAgain,
-                "That finger was not recognised. Try again: one more miss switches fingers off."
+                "That finger was not recognized. Try again: one more miss switches fingers off."
             ),
             (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingers are switched off until you type your passcode."),
             (
@@ -136,7 +137,7 @@ import VaubanPrompt
                 "No finger is taken for this question any more. Type your passcode."
             ),
             (PromptUpdate(.readerGone, fingersLeft: 0), .hidden, "The fingerprint reader is gone."),
-            (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognised."),
+            (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognized."),
         ]
         for (update, finger, words) in steps {
             model.happened(update)
@@ -247,11 +248,11 @@ import VaubanPrompt
     }
 
     @Test(arguments: [
-        (Doubt.interpreter, "It runs what anybody wrote: which script that is cannot be told.", false),
+        (IdentityGap.interpreter, "It runs what anybody wrote: which script that is cannot be told.", false),
         (.traced, "Another program watches and controls it.", true),
         (.foreignCode, "It may run code that the administrator did not install.", true),
     ])
-    func whatIsDoubtfulIsSaid(doubt: Doubt, words: String, isWarning: Bool) throws {
+    func whatIsDoubtfulIsSaid(doubt: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
         _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])

@@ -136,28 +136,28 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func thePersonIsAskedAsWell() throws {
+        @Test func theUserIsAskedAsWell() throws {
             #expect(try add("guarded", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             #expect(read("guarded", context("right")).text == "the value")
             #expect(read("guarded", context("wrong")).status == errSecAuthFailed)
             #expect(read("guarded", context("right")).status == errSecUserCanceled)
         }
 
-        @Test("who does not bring the password has the person asked for it")
-        func thePersonTypesThePassword() throws {
+        @Test("who does not bring the password has the user asked for it")
+        func theUserTypesThePassword() throws {
             #expect(try add("typed", "the value", with: context("right")) == errSecSuccess)
-            let person = try rooms.person([
+            let user = try rooms.user([
                 .passcode("wrong"), .passcode("right"), .cancel, .passcode("one"), .passcode("two"), .passcode(Rooms.passcode),
             ])
-            defer { person.leave() }
+            defer { user.leave() }
             let tries = try rooms.authentication.status().device.triesLeft
             #expect(read("typed").text == "the value")
             #expect(read("typed").status == errSecUserCanceled)
-            // Three that are wrong, of which one is the person's own passcode.
+            // Three that are wrong, of which one is the user's own passcode.
             #expect(read("typed").status == errSecAuthFailed)
-            let questions = person.questions
+            let questions = user.questions
             #expect(questions.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
             #expect(questions.map(\.attempt) == [1, 2, 1, 1, 2, 3])
             #expect(questions.map(\.triesLeft) == [3, 2, 3, 3, 2, 1])
@@ -171,16 +171,16 @@ extension AppleNames {
                 kSecReturnData as String: true, kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip,
             ]) { $1 }
             #expect(SecItemCopyMatching(skipping as CFDictionary, nil) == errSecItemNotFound)
-            #expect(person.questions.count == 6)
+            #expect(user.questions.count == 6)
         }
 
-        @Test("where the item asks for the person too, that comes first")
+        @Test("where the item asks for the user too, that comes first")
         func thePasscodeComesBeforeThePassword() throws {
             #expect(try add("both", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode("right"), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode("right"), .cancel])
+            defer { user.leave() }
             #expect(read("both").text == "the value")
-            #expect(person.questions.map(\.operation) == [.readItem, .applicationPassword])
+            #expect(user.questions.map(\.operation) == [.readItem, .applicationPassword])
             #expect(read("both").status == errSecUserCanceled)
         }
 
@@ -188,8 +188,8 @@ extension AppleNames {
         func aLockWins() throws {
             #expect(try add("locked", "the value", with: context("right")) == errSecSuccess)
             let authentication = rooms.authentication
-            let person = try rooms.person([.act { try? authentication.lock() }])
-            defer { person.leave() }
+            let user = try rooms.user([.act { try? authentication.lock() }])
+            defer { user.leave() }
             #expect(read("locked").status == errSecInteractionNotAllowed)
             try rooms.unlock()
         }

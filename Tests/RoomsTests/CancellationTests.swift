@@ -21,11 +21,11 @@ import VaubanLinuxHost
         try rooms.setPasscode()
         try rooms.add("s", "open", "value")
         try rooms.add("s", "guarded", "value", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        let person = try rooms.person([.passcode(Rooms.passcode), .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode), .silence])
+        defer { user.leave() }
         let over = CallCancellation()
         #expect(try read(rooms, "open", over) == 1)
-        // The next call has the connection of the one before, and is before the person when that is cancelled.
+        // The next call has the connection of the one before, and is before the user when that is cancelled.
         #expect(try read(rooms, "guarded", nil, waiting: { _ in over.cancel() }) == 1)
         #expect(over.isCancelled)
         // Its own cancellation still ends it, and what comes next has a connection that works.

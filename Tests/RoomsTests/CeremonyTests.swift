@@ -1,10 +1,10 @@
-// What a person does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
+// What a user does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
 
 import Glibc
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 @Suite("Ceremonies")
@@ -199,20 +199,20 @@ struct CeremonyTests {
 
     /// Another request under the same authority; whatever asks for no credential stays as it is.
     private static func altered(
-        _ request: PersonRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
-    ) rethrows -> PersonRequest {
+        _ request: UserRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
+    ) rethrows -> UserRequest {
         guard case .credential(let asked, let challenge, let authority) = request else { return request }
         return .credential(try change(asked, challenge), challenge, authority: authority)
     }
 
-    private static func rolledOtherwise(_ request: PersonRequest) -> PersonRequest {
+    private static func rolledOtherwise(_ request: UserRequest) -> UserRequest {
         altered(request) { asked, _ in
             guard case .changePasscode(let new, let rolls) = asked else { return asked }
             return .changePasscode(new: new, rolls: !rolls)
         }
     }
 
-    private static func own(_ request: PersonRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
+    private static func own(_ request: UserRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
         switch request {
         case .credential(.setRecoveryKey, let challenge, _), .credential(.recover, let challenge, _):
             try FalseAuthentication.own(digits, challenge, card)
@@ -220,21 +220,21 @@ struct CeremonyTests {
         }
     }
 
-    private static func recoveryKey(_ request: PersonRequest, _ key: SealedPasscode?) throws -> PersonRequest {
+    private static func recoveryKey(_ request: UserRequest, _ key: SealedPasscode?) throws -> UserRequest {
         altered(request) { asked, _ in
             guard case .setRecoveryKey = asked else { return asked }
             return .setRecoveryKey(key)
         }
     }
 
-    private static func next(_ request: PersonRequest, _ key: SealedPasscode?) throws -> PersonRequest {
+    private static func next(_ request: UserRequest, _ key: SealedPasscode?) throws -> UserRequest {
         altered(request) { asked, _ in
             guard case .recover(let new, _) = asked else { return asked }
             return .recover(new: new, newRecoveryKey: key)
         }
     }
 
-    private static func configured(_ request: PersonRequest, _ change: (inout LockSettings) -> Void) -> PersonRequest {
+    private static func configured(_ request: UserRequest, _ change: (inout LockSettings) -> Void) -> UserRequest {
         altered(request) { asked, _ in
             guard case .configure(var settings) = asked else { return asked }
             change(&settings)
@@ -242,7 +242,7 @@ struct CeremonyTests {
         }
     }
 
-    private static func enrolled(_ request: PersonRequest) -> PersonRequest {
+    private static func enrolled(_ request: UserRequest) -> UserRequest {
         altered(request) { asked, _ in
             guard case .enrol(let unlocks) = asked else { return asked }
             return .enrol(unlocks: !unlocks)

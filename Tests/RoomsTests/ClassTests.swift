@@ -94,15 +94,15 @@ struct ClassTests {
         try rooms.addGuarded("d", .devicePasscode)
         try rooms.addGuarded("any", .biometryAny)
         try rooms.authentication.removePasscode(secret(Rooms.passcode))
-        let person = try rooms.person([.passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
         reader.expect(.match)
         for account in ["p", "d", "any"] { #expect(refusal { _ = try rooms.read("s", account) } == .passcodeNotSet) }
         // Nobody was asked what could not help.
-        #expect(person.questions.isEmpty && reader.asks == 0)
+        #expect(user.questions.isEmpty && reader.asks == 0)
         // A new passcode satisfies the policy again; the items are still there.
         try rooms.setPasscode("another one 4711")
-        let again = try rooms.person([.passcode("another one 4711")])
+        let again = try rooms.user([.passcode("another one 4711")])
         defer { again.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
     }
@@ -123,11 +123,11 @@ struct ClassTests {
     func anEmptySetOfFlagsKeepsTheProtectionAndAsksNobody() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
-        let person = try rooms.person([])
-        defer { person.leave() }
+        let user = try rooms.user([])
+        defer { user.leave() }
         try rooms.addGuarded("e", [], value: "only at rest")
         #expect(try rooms.read("s", "e") == "only at rest")
-        #expect(person.questions.isEmpty)
+        #expect(user.questions.isEmpty)
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "e") } == .locked)
         var bytes = 0
@@ -147,8 +147,8 @@ struct ClassTests {
         try rooms.add("s", "a", "class A")
         // Without flags, nothing that counts tries stands before it.
         try rooms.addGuarded("plain", [], value: "no lock-out here")
-        let person = try rooms.person([.passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
         // The caller is who it is, and has just been served.
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "a") == "class A")
@@ -159,6 +159,6 @@ struct ClassTests {
         #expect(try rooms.read("s", "plain") == "no lock-out here")
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
-        #expect(person.questions.count == 1)
+        #expect(user.questions.count == 1)
     }
 }

@@ -1,4 +1,4 @@
-// What an LAContext keeps after its person was asked, and what ends that, under Apple's names and through the real rooms.
+// What an LAContext keeps after its user was asked, and what ends that, under Apple's names and through the real rooms.
 
 import Foundation
 import Glibc
@@ -86,30 +86,30 @@ extension AppleNames {
         @Test(.proves("C-129", "C-130", "C-131", "C-135"))
         func aControlThatWasEvaluatedUpFrontAsksNobodyAgain() async throws {
             try add("token", .userPresence)
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let context = LAContext()
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "show the token"))
-            #expect(person.questions.map(\.reason) == ["show the token"])
+            #expect(user.questions.map(\.reason) == ["show the token"])
             #expect(read("token", context) == errSecSuccess)
             #expect(SecItemUpdate(query("token", context) as CFDictionary, [kSecAttrComment: "x"] as CFDictionary) == errSecSuccess)
             context.interactionNotAllowed = true
             #expect(read("token", context) == errSecSuccess)
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "again"))
-            #expect(person.questions.count == 1)
+            #expect(user.questions.count == 1)
             // Another context has nothing of it.
             #expect(read("token", LAContext()) == errSecUserCanceled)
-            #expect(person.questions.count == 2)
+            #expect(user.questions.count == 2)
             context.invalidate()
             context.invalidate()
             #expect(read("token", context) == errSecAuthFailed)
-            #expect(person.questions.count == 2)
+            #expect(user.questions.count == 2)
         }
 
         @Test func aLockEndsWhatAContextHas() async throws {
             try add("token", .userPresence)
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let context = LAContext()
             #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
             #expect(read("token", context) == errSecSuccess)
@@ -117,7 +117,7 @@ extension AppleNames {
             #expect(read("token", context) == errSecInteractionNotAllowed)
             try rooms.unlock()
             #expect(read("token", context) == errSecUserCanceled)
-            #expect(person.questions.count == 2)
+            #expect(user.questions.count == 2)
         }
 
         /// Each kind of evidence opens what asks for it, and only the rest is asked for.
@@ -127,8 +127,8 @@ extension AppleNames {
                 try add("finger", .biometryAny)
                 try add("passcode", .devicePasscode)
                 try add("both", [.biometryAny, .and, .devicePasscode])
-                let person = try rooms.person([.silence, .cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+                defer { user.leave() }
                 reader.expect(.match)
                 let touched = LAContext()
                 #expect(try await touched.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
@@ -136,12 +136,12 @@ extension AppleNames {
                 #expect(read("passcode", touched) == errSecUserCanceled)
                 #expect(read("both", touched) == errSecSuccess)
                 // The policy for fingers takes nothing else; what was missing later was the passcode alone.
-                #expect(person.questions.map(\.ways) == [.finger, .passcode, .passcode])
+                #expect(user.questions.map(\.ways) == [.finger, .passcode, .passcode])
                 let typed = LAContext()
                 #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 #expect(read("passcode", typed) == errSecSuccess)
                 #expect(read("finger", typed) == errSecUserCanceled)
-                #expect(person.questions.last?.ways == .finger)
+                #expect(user.questions.last?.ways == .finger)
             }
         }
 
@@ -150,8 +150,8 @@ extension AppleNames {
             let context = LAContext()
             #expect(context.evaluatedPolicyDomainState == nil && context.biometryType == .none)
             try await withFinger { reader in
-                let person = try rooms.person([.silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence])
+                defer { user.leave() }
                 #expect(context.biometryType == .touchID)
                 #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
                 #expect(context.evaluatedPolicyDomainState == nil)
@@ -162,7 +162,7 @@ extension AppleNames {
                 let other = LAContext()
                 #expect(try await other.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
                 #expect(other.evaluatedPolicyDomainState == before)
-                // The same finger once more is another enrolment.
+                // The same finger once more is another enrollment.
                 try rooms.enrol(reader)
                 #expect(other.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
                 #expect(other.evaluatedPolicyDomainState != nil && other.evaluatedPolicyDomainState != before)
@@ -174,8 +174,8 @@ extension AppleNames {
         @Test(.proves("C-098", "C-120", "C-124"))
         func fallbackAndCancelAreTwoAnswers() async throws {
             try await withFinger { _ in
-                let person = try rooms.person([.fallback, .cancel, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.fallback, .cancel, .silence])
+                defer { user.leave() }
                 let context = LAContext()
                 context.localizedFallbackTitle = "Use\u{1B}[31m\nmy own \u{202E}way"
                 context.localizedCancelTitle = ""
@@ -185,12 +185,12 @@ extension AppleNames {
                 context.localizedFallbackTitle = ""
                 context.localizedCancelTitle = "Later"
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userCancel)
-                #expect(person.questions.map(\.reason) == ["open[2J it", "open it"])
+                #expect(user.questions.map(\.reason) == ["open[2J it", "open it"])
                 #expect(
-                    person.questions.map(\.titles) == [
+                    user.questions.map(\.titles) == [
                         PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
                     ])
-                #expect(person.questions.map(\.offersFallback) == [true, false])
+                #expect(user.questions.map(\.offersFallback) == [true, false])
             }
         }
 
@@ -200,13 +200,13 @@ extension AppleNames {
         func theApplicationBringsItsOwnWayOut() async throws {
             try add("own way", .applicationPassword, "its own password")
             try await withFinger { _ in
-                let person = try rooms.person([.fallback])
-                defer { person.leave() }
+                let user = try rooms.user([.fallback])
+                defer { user.leave() }
                 let context = LAContext()
                 context.localizedFallbackTitle = "Type the app’s password"
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userFallback)
-                let question = try #require(person.questions.first)
+                let question = try #require(user.questions.first)
                 #expect((question.ways, question.titles.fallback) == (.finger, "Type the app’s password"))
                 // The choice alone opens nothing.
                 context.interactionNotAllowed = true
@@ -216,23 +216,23 @@ extension AppleNames {
                 #expect(context.setCredential(Data("its own password".utf8), type: .applicationPassword))
                 #expect(read("own way", context) == errSecSuccess)
                 // All of that was between the application and its user.
-                #expect(person.questions.count == 1)
+                #expect(user.questions.count == 1)
             }
         }
 
         /// The picture reacts while the question stays, and the prompt closes by the finger that matches.
         @Test(.proves("C-102"))
-        func aFingerThatIsNotRecognisedIsToldAndAskedForAgain() async throws {
+        func aFingerThatIsNotRecognizedIsToldAndAskedForAgain() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence])
+                defer { user.leave() }
                 reader.expect(.miss, .match)
                 #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
-                try awaitTrue("the outcome") { person.outcomes == [.accepted] }
-                #expect(person.questions.count == 1)
-                #expect(person.questions.first?.state.finger == .awaited)
-                #expect(person.updates.map(\.news) == [.tryAgain, .matched])
-                #expect(person.updates.first?.fingersLeft == 4)
+                try awaitTrue("the outcome") { user.outcomes == [.accepted] }
+                #expect(user.questions.count == 1)
+                #expect(user.questions.first?.state.finger == .awaited)
+                #expect(user.updates.map(\.news) == [.tryAgain, .matched])
+                #expect(user.updates.first?.fingersLeft == 4)
             }
         }
 
@@ -240,8 +240,8 @@ extension AppleNames {
         @Test(.proves("C-122", "C-136", "C-138", "C-140"))
         func fiveMissesEndFingersUntilThePasscode() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode), .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .passcode(Rooms.passcode), .silence])
+                defer { user.leave() }
                 let context = LAContext()
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
                 #expect(context.canEvaluatePolicy(policy, error: nil))
@@ -251,28 +251,28 @@ extension AppleNames {
                 var error: NSError?
                 #expect(!context.canEvaluatePolicy(policy, error: &error) && error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
-                #expect(person.questions.last?.ways == .passcode && person.questions.last?.state.finger == .disabled)
+                #expect(user.questions.last?.ways == .passcode && user.questions.last?.state.finger == .disabled)
                 #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
             }
         }
 
         @Test func aLockEndsTheQuestion() async throws {
             try add("token", .userPresence)
-            let person = try rooms.person([
+            let user = try rooms.user([
                 .act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() },
             ])
-            defer { person.leave() }
+            defer { user.leave() }
             #expect(
                 await code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .systemCancel)
             try rooms.unlock()
             #expect(read("token", nil) == errSecInteractionNotAllowed)
             try rooms.unlock()
-            try awaitTrue("the outcomes") { person.outcomes == [.expired, .expired] }
+            try awaitTrue("the outcomes") { user.outcomes == [.expired, .expired] }
         }
 
         @Test func aContextThatIsLetGoEndsItsQuestion() throws {
-            let person = try rooms.person([.silence])
-            defer { person.leave() }
+            let user = try rooms.user([.silence])
+            defer { user.leave() }
             let ended = Mutex<LAError.Code?>(nil)
             let replied = DispatchSemaphore(value: 0)
             var context: LAContext? = LAContext()
@@ -280,7 +280,7 @@ extension AppleNames {
                 ended.withLock { $0 = (error as? LAError)?.code }
                 replied.signal()
             }
-            #expect(person.awaitQuestion())
+            #expect(user.awaitQuestion())
             context = nil
             #expect(replied.wait(timeout: .now() + 10) == .success)
             #expect(ended.withLock { $0 } == .appCancel)
@@ -288,14 +288,14 @@ extension AppleNames {
 
         @Test func invalidatingEndsAKeychainCallToo() throws {
             try add("token", .userPresence)
-            let person = try rooms.person([.silence])
-            defer { person.leave() }
+            let user = try rooms.user([.silence])
+            defer { user.leave() }
             let context = LAContext()
             let call = Running { read("token", context) }
-            #expect(person.awaitQuestion())
+            #expect(user.awaitQuestion())
             context.invalidate()
             #expect(try call.value() == errSecAuthFailed)
-            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+            try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
         @Test func whereNobodyMayOrCanBeAskedAnEvaluationEndsAtOnce() async throws {
@@ -304,27 +304,27 @@ extension AppleNames {
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
             #expect(error?.code == LAError.Code.notInteractive.rawValue)
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
-            let person = try rooms.person([])
-            defer { person.leave() }
+            let user = try rooms.user([])
+            defer { user.leave() }
             context.interactionNotAllowed = true
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
             #expect(
                 await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") }
                     == .companionNotAvailable)
-            #expect(person.questions.isEmpty)
+            #expect(user.questions.isEmpty)
         }
 
         /// Whoever deletes a secret after a failed authentication must not do so because a room was restarted.
         @Test(.proves("C-123"))
         func aServiceThatEndsIsNoFailedAuthentication() async throws {
-            let person = try rooms.person([.silence])
+            let user = try rooms.user([.silence])
             let context = LAContext()
             let end = evaluation(context)
-            #expect(person.awaitQuestion())
+            #expect(user.awaitQuestion())
             try rooms.killAndAwait("authd")
             #expect(try end.value() == .systemCancel)
-            person.leave()
-            let other = try rooms.person([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
+            user.leave()
+            let other = try rooms.user([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
             defer { other.leave() }
             #expect(
                 await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
@@ -332,22 +332,22 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        /// One question at a time is before a person, and each answer is for its own.
+        /// One question at a time is before a user, and each answer is for its own.
         @Test func twoCallersAtOnceAreAskedOneAfterTheOther() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             async let first = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one") }
             async let second = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "two") }
             let ends = await [first, second]
             #expect(ends.count { $0 == nil } == 1 && ends.count { $0 == .userCancel } == 1)
-            #expect(Set(person.questions.map(\.prompt)).count == 2 && Set(person.questions.map(\.challenge)).count == 2)
+            #expect(Set(user.questions.map(\.prompt)).count == 2 && Set(user.questions.map(\.challenge)).count == 2)
         }
 
         /// A child has the handle in its memory and is another process.
         @Test func aForkedChildHasNothingOfItsParents() throws {
             try add("token", .userPresence)
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let program = Process()
             program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
             program.arguments = ["forked", "token", service]
@@ -357,7 +357,7 @@ extension AppleNames {
             program.waitUntilExit()
             let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(said == "child \(errSecInteractionNotAllowed)\nparent 0\n")
-            #expect(person.questions.count == 1)
+            #expect(user.questions.count == 1)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A person at a desktop with the real sheet on it, played by `Tests/Scripts/lib/desktop.py`, which says what the steps are.
+/// A user at a desktop with the real sheet on it, played by `Tests/Scripts/lib/desktop.py`, which says what the steps are.
 final class Desktop {
     private let player = Process()
     private let steps = Pipe()
@@ -50,7 +50,7 @@ final class Desktop {
         }
     }
 
-    /// The person goes: the sheet and its display end.
+    /// The user goes: the sheet and its display end.
     func end() {
         try? steps.fileHandleForWriting.close()
         player.waitUntilExit()

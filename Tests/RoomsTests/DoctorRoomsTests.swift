@@ -49,7 +49,7 @@ struct DoctorRoomsTests {
         #expect(try rooms.keychain.examine().checked == 7)
     }
 
-    /// Each row's wrapped key is looked at by the enclave itself, also where only the person could open it.
+    /// Each row's wrapped key is looked at by the enclave itself, also where only the user could open it.
     @Test func rolledKeysAndGuardedRowsStillVerify() throws {
         let rooms = try Rooms()
         try fill(rooms)
@@ -70,7 +70,7 @@ struct DoctorRoomsTests {
         _ = try LauncherControl.stop(home: rooms.home)
         for suffix in ["-wal", "-shm"] { unlink(file(rooms) + suffix) }
         try Data(repeating: 0, count: 8192).write(to: URL(fileURLWithPath: file(rooms)))
-        guard try ServiceStarter.start(rooms.service) else { throw SystemFault("start the rooms again", code: ECHILD) }
+        guard try ServiceStarter.start(rooms.service) else { throw SystemError("start the rooms again", code: ECHILD) }
         try rooms.unlock()
         #expect(refusal { _ = try rooms.read("s", "a") } == .stateUnreadable)
         #expect(refusal { _ = try rooms.keychain.examine() } == .stateUnreadable)

@@ -12,7 +12,7 @@ import VaubanAuthenticationClient
 import VaubanDER
 import VaubanKeychainModel
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 @Suite("Domains")
@@ -68,16 +68,16 @@ struct DomainTests {
 
     /// A match goes from the reader's door to the key inside the enclave, and nobody outside sees it or can say it.
     @Test(.provesEquivalent("C-038", "C-046"))
-    func aMatchAuthorisesAKeyWithinTheEnclave() throws {
+    func aMatchAuthorizesAKeyWithinTheEnclave() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "any") == "guarded")
         // What the agent saw of it is a question and its end; the match itself went over the reader's paired line alone.
-        try awaitTrue("the end of the question") { person.outcomes == [.accepted] }
+        try awaitTrue("the end of the question") { user.outcomes == [.accepted] }
         #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
         try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired line", "judges every match"])
     }
@@ -93,7 +93,7 @@ struct DomainTests {
         // The row as it is: the enclave itself asks, and there is nobody.
         #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .nobodyToAsk)
         #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: false)) == .interactionNotAllowed)
-        // The row without its control, with a weaker one, of another class, group, item, kind or person.
+        // The row without its control, with a weaker one, of another class, group, item, kind or user.
         let weaker = try AccessControl(protection: .whenUnlocked, flags: [])
         let lies = [
             try line.row(nil), try line.row(weaker), try line.row(try AccessControl(protection: .whenUnlocked, flags: .devicePasscode)),
@@ -107,7 +107,7 @@ struct DomainTests {
         if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
             #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .nobodyToAsk)
         }
-        #expect(try line.refusal(.person(.unlockByFinger)) == .notAllowedHere)
+        #expect(try line.refusal(.user(.unlockByFinger)) == .notAllowedHere)
         // Locked, not even an unguarded row opens for whoever asks.
         let plain = try line.row(nil)
         guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }
@@ -132,18 +132,18 @@ private final class FalseDatabase {
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         channel = try address.connect(role: EnclaveRole.keychain.rawValue)
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends), "make a pair of sockets")
+        try SystemError.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends), "make a pair of sockets")
         let caller = [Descriptor(ends[0]), try ProcessDescriptor.ofSelf()]
         _ = Descriptor(ends[1])
         try channel.send(header: try EnclaveRequest.registerCaller.encoded(), descriptors: caller)
-        guard case .caller(geteuid(), Int64(getpid())) = try reply() else { throw SystemFault("be registered", code: EPERM) }
+        guard case .caller(geteuid(), Int64(getpid())) = try reply() else { throw SystemError("be registered", code: EPERM) }
     }
 
     func row(
         _ control: AccessControl?, protection: Protection = .whenUnlocked, group: String = "unsigned", item: UInt8 = 1
     ) throws -> RowBinding {
         RowBinding(
-            person: geteuid(), protection: protection, generation: try #require(generation[protection]),
+            user: geteuid(), protection: protection, generation: try #require(generation[protection]),
             item: [UInt8](repeating: item, count: 16),
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: group, accessControl: control)
     }

@@ -106,7 +106,7 @@ struct EnclaveKeyFaultTests {
         }
         #expect(refusal { _ = try KeyClient(service: others.service).use(key, .sign, digest) } == .keyOfAnotherDevice)
         let damaged = EnclaveKey(
-            kind: key.kind, person: key.person, identifier: key.identifier, control: key.control, publicKey: key.publicKey.map { $0 ^ 1 },
+            kind: key.kind, user: key.user, identifier: key.identifier, control: key.control, publicKey: key.publicKey.map { $0 ^ 1 },
             generation: key.generation, wrapped: key.wrapped)
         #expect(refusal { _ = try client.use(damaged, .sign, digest) } == .keyDamaged)
         try rooms.authentication.erase(secret(Rooms.passcode))
@@ -133,14 +133,14 @@ struct EnclaveKeyFaultTests {
         }
     }
 
-    /// Where every line waits for the person, another is refused by name, and those that wait go on.
+    /// Where every line waits for the user, another is refused by name, and those that wait go on.
     @Test func linesThatAreInUseStay() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let guarded = try AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence])
         let key = try KeyClient(service: rooms.service).make(.p256, guarded)
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         let cancellations = (0..<32).map { _ in CallCancellation() }
         let asked = Counter()
         let waiting = cancellations.map { cancellation in

@@ -18,15 +18,15 @@ struct EnclaveKeyFingerTests {
     }
 
     private func sign(_ rooms: Rooms, _ key: EnclaveKey) -> Refusal.Reason? {
-        refusal { _ = try KeyClient(service: rooms.service).use(key, .sign, Self.digest, KeyAsking(reason: "approve")) }
+        refusal { _ = try KeyClient(service: rooms.service).use(key, .sign, Self.digest, KeyPrompting(reason: "approve")) }
     }
 
-    @Test(.proves("C-084", "C-176")) func anyFingerUsesItsKeyAlsoAfterTheEnrolmentChanged() throws {
+    @Test(.proves("C-084", "C-176")) func anyFingerUsesItsKeyAlsoAfterTheEnrollmentChanged() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         let key = try make(rooms, .biometryAny)
-        let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence, .passcode(Rooms.passcode)])
+        defer { user.leave() }
         reader.expect(.match, .match)
         #expect(sign(rooms, key) == nil)
         try rooms.enrol(reader, fingers: 2)
@@ -34,23 +34,23 @@ struct EnclaveKeyFingerTests {
         // A passcode does not stand for a finger.
         reader.expect(.nothing)
         #expect(sign(rooms, key) == .authenticationFailed)
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [.finger, .finger, .finger] }
-        #expect(person.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger, .finger, .finger] }
+        #expect(user.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
     }
 
-    /// A second factor that is this person's: another finger that is enrolled later does not get it.
+    /// A second factor that is this user's: another finger that is enrolled later does not get it.
     @Test(.proves("C-085", "C-171")) func aKeyOfTheCurrentFingersDiesWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         let key = try make(rooms, .biometryCurrentSet)
-        let person = try rooms.person([.silence, .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence])
+        defer { user.leave() }
         reader.expect(.match, .miss, .miss, .miss)
         #expect(sign(rooms, key) == nil)
         #expect(sign(rooms, key) != nil)
         try rooms.enrol(reader, fingers: 2)
         #expect(sign(rooms, key) == .biometryNotEnrolled)
         // What leads nowhere asks nobody.
-        #expect(person.questions.count == 2)
+        #expect(user.questions.count == 2)
     }
 }

@@ -129,10 +129,10 @@ extension AppleNames {
             let half = try #require(SecKeyCopyPublicKey(key))
             let secret = Data("for the key alone".utf8)
             let algorithm = SecKeyAlgorithm.eciesEncryptionCofactorVariableIVX963SHA256AESGCM
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let packet = try #require(SecKeyCreateEncryptedData(half, algorithm, secret as CFData, nil))
-            #expect(person.questions.isEmpty)
+            #expect(user.questions.isEmpty)
             #expect(try isRight(sign(key).signature, key))
             #expect(SecKeyCreateDecryptedData(key, algorithm, packet, nil) as Data? == secret)
             let other = try #require(
@@ -142,11 +142,11 @@ extension AppleNames {
                 key, .ecdhKeyExchangeStandardX963SHA256, try #require(SecKeyCopyPublicKey(other)), parameters, nil)
             let theirs = SecKeyCopyKeyExchangeResult(other, .ecdhKeyExchangeStandardX963SHA256, half, parameters, nil)
             #expect(mine as Data? == theirs as Data? && mine != nil)
-            #expect(person.questions.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
+            #expect(user.questions.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
             #expect(sign(key).status == errSecUserCanceled)
         }
 
-        /// A flag that asks for the person protects a private key only together with privateKeyUsage.
+        /// A flag that asks for the user protects a private key only together with privateKeyUsage.
         @Test func aControlWithoutTheKeysFlagIsRefused() throws {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateRandomKey(parameters(try control(.userPresence)), &error) == nil)
@@ -155,30 +155,30 @@ extension AppleNames {
         }
 
         @Test(.proves("C-132"))
-        func aReferenceWithAnAuthorisedContextAsksNobodyAgain() async throws {
+        func aReferenceWithAnAuthorizedContextAsksNobodyAgain() async throws {
             _ = try make([.privateKeyUsage, .userPresence])
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let context = LAContext()
             #expect(
                 try await context.evaluateAccessControl(
                     control([.privateKeyUsage, .userPresence]), operation: .useKeySign, localizedReason: "approve"))
             let key = try reference(context)
             for _ in 1...3 { #expect(try isRight(sign(key).signature, key)) }
-            #expect(person.questions.map(\.reason) == ["approve"])
+            #expect(user.questions.map(\.reason) == ["approve"])
             context.invalidate()
             #expect(sign(key).status == errSecAuthFailed)
-            #expect(person.questions.count == 1)
+            #expect(user.questions.count == 1)
         }
 
         @Test func aContextThatMayNotAskRefuses() throws {
             _ = try make([.privateKeyUsage, .userPresence])
-            let person = try rooms.person([.cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.cancel])
+            defer { user.leave() }
             let context = LAContext()
             context.interactionNotAllowed = true
             #expect(sign(try reference(context)).status == errSecInteractionNotAllowed)
-            #expect(person.questions.isEmpty)
+            #expect(user.questions.isEmpty)
         }
 
         @Test(.proves("C-168"))
@@ -193,13 +193,13 @@ extension AppleNames {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateSignature(plain, .rsaSignatureMessagePKCS1v15SHA256, Self.message as CFData, &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
-            // A signature fails for a reason of its own: the device is locked, or the person says no.
+            // A signature fails for a reason of its own: the device is locked, or the user says no.
             try rooms.authentication.lock()
             #expect(sign(plain).status == errSecInteractionNotAllowed)
             try rooms.unlock()
             let asking = try make([.privateKeyUsage, .userPresence], permanent: false)
-            let person = try rooms.person([.cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.cancel])
+            defer { user.leave() }
             #expect(sign(asking).status == errSecUserCanceled)
         }
 
@@ -239,7 +239,7 @@ extension AppleNames {
             #expect(try reference() == key)
         }
 
-        @Test func aKeyOfThisDeviceIsNotSynchronised() throws {
+        @Test func aKeyOfThisDeviceIsNotSynchronized() throws {
             let key = try make(permanent: false)
             #expect(
                 SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil)

@@ -39,8 +39,8 @@ extension AppleNames {
             // A passcode is set, and nobody could be asked for it.
             #expect(nobody.userPassword?.isSet == true && nobody.userPassword?.isUsable == false)
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
-            let person = try rooms.person([])
-            defer { person.leave() }
+            let user = try rooms.user([])
+            defer { user.leave() }
             let somebody = environment.state
             #expect(somebody.userPassword?.isUsable == true && somebody != nobody && somebody == environment.state)
             #expect(somebody.copy() as? LAEnvironment.State == somebody)
@@ -66,8 +66,8 @@ extension AppleNames {
             #expect(listener.changes.isEmpty)
 
             // Leaves what it is asked to the reader.
-            let person = try rooms.person([.silence, .silence])
-            defer { person.leave() }
+            let user = try rooms.user([.silence, .silence])
+            defer { user.leave() }
             let asked = try listener.next { $0.userPassword?.isUsable == true }
             #expect(asked.old.userPassword?.isUsable == false)
 
@@ -98,7 +98,7 @@ extension AppleNames {
             #expect(try listener.next { $0.biometry?.isEnrolled == false }.new.biometry?.stateHash == nil)
             reader.leave()
             #expect(try listener.next { $0.biometry == nil }.old.biometry != nil)
-            person.leave()
+            user.leave()
             #expect(try listener.next { $0.userPassword?.isUsable == false }.old.userPassword?.isUsable == true)
 
             // It is a chain without a gap and without a step that is none.
@@ -129,9 +129,9 @@ extension AppleNames {
             goes = nil
             #expect(gone == nil)
             environment.removeObserver(leaves)
-            let person = try rooms.person([])
+            let user = try rooms.user([])
             _ = try stays.next { $0.userPassword?.isUsable == true }
-            person.leave()
+            user.leave()
             _ = try stays.next { $0.userPassword?.isUsable == false }
             #expect(leaves.changes.isEmpty && stays.changes.count == 2)
         }
@@ -140,15 +140,15 @@ extension AppleNames {
         @Test(arguments: ["authd", "enclaved-testing"]) func roomsThatDieAreNoEnd(_ room: String) throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
-            let before = try rooms.person([])
-            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            let before = try rooms.user([])
+            try awaitTrue("a user") { environment.state.userPassword?.isUsable == true }
             environment.addObserver(listener)
             defer { environment.removeObserver(listener) }
             try rooms.killAndAwait(room)
             before.leave()
             _ = try listener.next { $0.userPassword?.isUsable == false }
             try rooms.unlock()
-            let after = try rooms.person([])
+            let after = try rooms.user([])
             #expect(try listener.next { $0.userPassword?.isUsable == true }.new.userPassword?.isSet == true)
             after.leave()
             _ = try listener.next { $0.userPassword?.isUsable == false }
@@ -164,11 +164,11 @@ extension AppleNames {
             try program.run()
             let lines = Lines(output.fileHandleForReading)
             #expect(lines.next(1) == ["the parent watches"])
-            let first = try rooms.person([])
+            let first = try rooms.user([])
             #expect(lines.next(2) == ["both watch", "parent can"])
             first.leave()
             #expect(lines.next(2) == ["child cannot", "parent cannot"])
-            let second = try rooms.person([])
+            let second = try rooms.user([])
             defer { second.leave() }
             #expect(lines.next(2) == ["child can", "parent can"])
             program.waitUntilExit()
@@ -179,19 +179,19 @@ extension AppleNames {
         @Test func aLookDoesNotStartWhatWasStopped() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
-            let before = try rooms.person([])
+            let before = try rooms.user([])
             defer { before.leave() }
-            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            try awaitTrue("a user") { environment.state.userPassword?.isUsable == true }
             environment.addObserver(listener)
             defer { environment.removeObserver(listener) }
             #expect(try LauncherControl.stop(home: rooms.home))
             // It has read the state anew by then.
             _ = try listener.next { $0.userPassword?.isUsable == false }
             #expect(environment.state.userPassword?.isSet == true)
-            #expect(throws: HandshakeFault.self) { _ = try rooms.service.authenticationDoor.connect() }
+            #expect(throws: HandshakeError.self) { _ = try rooms.service.authenticationDoor.connect() }
             // A call starts it, and the watch finds it by itself.
             try rooms.unlock()
-            let after = try rooms.person([])
+            let after = try rooms.user([])
             defer { after.leave() }
             _ = try listener.next { $0.userPassword?.isUsable == true }
         }
@@ -200,7 +200,7 @@ extension AppleNames {
         @Test func aLookThatFailedIsMadeAgain() throws {
             let looks = Mutex(0)
             let seen = DispatchSemaphore(value: 0)
-            let watch = try EnvironmentWatch(service: { [service = rooms.service] in service }) { isReachable in
+            let watch = try EnvironmentListener(service: { [service = rooms.service] in service }) { isReachable in
                 let count = looks.withLock { looks in
                     looks += 1
                     return looks
@@ -215,10 +215,10 @@ extension AppleNames {
 
         /// What was known stays known, and nothing can be used.
         @Test func whatCannotBeReachedIsNotUsable() throws {
-            let person = try rooms.person([])
-            defer { person.leave() }
+            let user = try rooms.user([])
+            defer { user.leave() }
             let environment = LAEnvironment.currentUser
-            try awaitTrue("a person") { environment.state.userPassword?.isUsable == true }
+            try awaitTrue("a user") { environment.state.userPassword?.isUsable == true }
             setenv("VAUBAN_HOME", "\(rooms.home)/nowhere", 1)
             defer { setenv("VAUBAN_HOME", rooms.home, 1) }
             let lost = environment.state

@@ -52,8 +52,8 @@ import VaubanLinuxHost
     private func play(in rooms: Rooms) throws {
         try rooms.setPasscode()
         try rooms.add("s", "a", "guarded", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        let wrong = ScriptedPerson.Answer.passcode("wrong one")
-        let right = ScriptedPerson.Answer.passcode(Rooms.passcode)
+        let wrong = ScriptedUser.Answer.passcode("wrong one")
+        let right = ScriptedUser.Answer.passcode(Rooms.passcode)
 
         try asked(rooms, [right]) { try expectValue(rooms) }
         try asked(rooms, [wrong, right]) { try expectValue(rooms) }
@@ -67,17 +67,17 @@ import VaubanLinuxHost
         let key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
         try asked(rooms, [wrong, right]) { _ = try client.use(key, .sign, [UInt8](repeating: 1, count: 32)) }
 
-        // The caller goes while the person is asked.
+        // The caller goes while the user is asked.
         let cancellation = CallCancellation()
-        try asked(rooms, [.silence]) { person in
+        try asked(rooms, [.silence]) { user in
             let gone = inBackground { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait", cancellation: cancellation) }
-            let isAsked = person.awaitQuestion()
+            let isAsked = user.awaitQuestion()
             #expect(isAsked)
             cancellation.cancel()
             let why = gone()
             #expect(why != nil)
-            // Until it is off the screen, the next person could be shown it.
-            try awaitTrue("the end of the question") { person.outcomes.count == 1 }
+            // Until it is off the screen, the next user could be shown it.
+            try awaitTrue("the end of the question") { user.outcomes.count == 1 }
         }
 
         // Two callers at once.
@@ -88,7 +88,7 @@ import VaubanLinuxHost
             #expect(why == nil)
         }
 
-        // The device is locked while the person is asked: a right passcode releases nothing.
+        // The device is locked while the user is asked: a right passcode releases nothing.
         try asked(rooms, [.afterwards({ try? rooms.authentication.lock() }, Rooms.passcode)]) { _ in
             expectRefusal(.locked, rooms)
         }
@@ -96,14 +96,14 @@ import VaubanLinuxHost
         try asked(rooms, [right]) { try expectValue(rooms) }
     }
 
-    private func asked(_ rooms: Rooms, _ answers: [ScriptedPerson.Answer], _ body: () throws -> Void) throws {
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], _ body: () throws -> Void) throws {
         try asked(rooms, answers) { _ in try body() }
     }
 
-    private func asked(_ rooms: Rooms, _ answers: [ScriptedPerson.Answer], _ body: (ScriptedPerson) throws -> Void) throws {
-        let person = try rooms.person(answers)
-        defer { person.leave() }
-        try body(person)
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], _ body: (ScriptedUser) throws -> Void) throws {
+        let user = try rooms.user(answers)
+        defer { user.leave() }
+        try body(user)
     }
 
     private func expectValue(_ rooms: Rooms) throws {

@@ -11,12 +11,12 @@ import VaubanAuthenticationClient
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 final class FalseAuthentication: Sendable {
     /// What it makes of a request; with the card it seals secrets of its own.
-    typealias Lie = @Sendable (PersonRequest, EnclaveKeyCard) throws -> PersonRequest
+    typealias Lie = @Sendable (UserRequest, EnclaveKeyCard) throws -> UserRequest
 
     /// A client that takes this for authd.
     let client: AuthenticationClient
@@ -26,13 +26,13 @@ final class FalseAuthentication: Sendable {
 
     init(before rooms: Rooms) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-false-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
+        guard let made = mkdtemp(&template) else { throw SystemError("make a temporary folder", code: errno) }
         home = String(cString: made)
         let run = try PrivateFolder(path: home, creating: false).subfolder("run", creating: true)
         enclave = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         let environment = ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil)
         client = AuthenticationClient(service: Service.own(.named(home: home), home: home, environment))
-        let door = Doorway(listener: try run.bindSocket("authentication", mode: 0o600)) { _ in true }
+        let door = ConnectionServer(listener: try run.bindSocket("authentication", mode: 0o600)) { _ in true }
         Thread.detachNewThread { [weak self] in
             try? door.run(refused: { _, _ in }, serve: { [weak self] visitor in try? self?.serve(visitor) })
         }
@@ -50,7 +50,7 @@ final class FalseAuthentication: Sendable {
         try body(client)
     }
 
-    private func serve(_ visitor: Visitor) throws {
+    private func serve(_ visitor: AcceptedConnection) throws {
         guard let process = visitor.peer.process else { return }
         let line = try enclave.connect(role: EnclaveRole.authentication.rawValue)
         defer { line.shutDown() }
@@ -58,19 +58,19 @@ final class FalseAuthentication: Sendable {
         guard case .caller = try EnclaveReply(derBytes: line.receive(.machine).header) else { return }
         var card: EnclaveKeyCard?
         while true {
-            var request = try PersonRequest(derBytes: visitor.channel.receive(.idle).header)
+            var request = try UserRequest(derBytes: visitor.channel.receive(.idle).header)
             if let card, let lie = state.withLock({ $0.lie }) {
                 let altered = try lie(request, card)
                 if altered != request { state.withLock { $0.lies += 1 } }
                 request = altered
             }
-            try line.send(header: EnclaveRequest.person(request).encoded())
+            try line.send(header: EnclaveRequest.user(request).encoded())
             var isOver = false
             while !isOver {
                 let answer = try line.receive(.machine)
                 let reply: AuthenticationReply
                 switch try EnclaveReply(derBytes: answer.header) {
-                case .person(let answered):
+                case .user(let answered):
                     if case .challenge = answered {
                         card = try answer.descriptors.first
                             .flatMap { SealedMemory.bytes(of: $0, madeBy: geteuid(), max: EnclaveKeyCard.bytesMax) }
@@ -78,12 +78,12 @@ final class FalseAuthentication: Sendable {
                     }
                     reply = .answered(answered, promptPlaces: [])
                 case .refused(let refusal): reply = .refused(refusal)
-                case .waitingForPerson(let place): reply = .waitingForPerson(place)
+                case .waitingForUser(let place): reply = .waitingForUser(place)
                 case .queued: reply = .queued
                 default: return
                 }
                 switch reply {
-                case .waitingForPerson, .queued: break
+                case .waitingForUser, .queued: break
                 default: isOver = true
                 }
                 try visitor.channel.send(header: reply.encoded(), descriptors: answer.descriptors)
@@ -95,7 +95,7 @@ final class FalseAuthentication: Sendable {
     static func own(_ text: String, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
-        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
+        var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: geteuid())))
         let ciphertext = try sender.seal(Data(text.utf8))
         return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
     }

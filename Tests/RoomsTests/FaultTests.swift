@@ -128,7 +128,7 @@ struct FaultTests {
             let reply = try KeychainReply(derBytes: try channel.receive(.machine).header)
             guard case .refused = reply else { Issue.record("the request was served"); return }
             try expectEnd(of: channel)
-        } catch let fault as ChannelFault {
+        } catch let fault as ChannelError {
             if case .deadline = fault { Issue.record("the connection was left open") }
         }
         // The same bytes from the process that connected are served.
@@ -184,7 +184,7 @@ struct FaultTests {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "p", "x", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        let person = try rooms.person([.silence])
+        let user = try rooms.user([.silence])
         let ended = DispatchSemaphore(value: 0)
         let reason = Mutex<Refusal.Reason?>(nil)
         Thread.detachNewThread {
@@ -192,12 +192,12 @@ struct FaultTests {
             reason.withLock { $0 = why }
             ended.signal()
         }
-        #expect(person.awaitQuestion())
-        person.leave()
+        #expect(user.awaitQuestion())
+        user.leave()
         #expect(ended.wait(timeout: .now() + 10) == .success)
         #expect(reason.withLock { $0 } == .nobodyToAsk)
         // The prompt service itself dies while it asks.
-        let another = try rooms.person([.silence])
+        let another = try rooms.user([.silence])
         Thread.detachNewThread {
             let why = refusal { _ = try rooms.read("s", "p") }
             reason.withLock { $0 = why }
@@ -212,7 +212,7 @@ struct FaultTests {
     /// The connection must end, with or without a typed refusal before.
     private func expectEnd(of channel: Channel) throws {
         for _ in 0..<2 {
-            do throws(ChannelFault) { _ = try channel.receive(.machine) } catch {
+            do throws(ChannelError) { _ = try channel.receive(.machine) } catch {
                 if case .deadline = error { Issue.record("the connection was left open") }
                 return
             }
@@ -221,7 +221,7 @@ struct FaultTests {
     }
 
     private func retry(_ body: () throws -> Void) throws {
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
             sched_yield()

@@ -65,13 +65,13 @@ extension AppleNames {
                 #expect(add("credential", "a password", [kSecAttrAccessControl as String: presence]) == errSecSuccess)
                 #expect(add("session", "a token", [kSecAttrAccessControl as String: finger]) == errSecSuccess)
                 #expect(add("file key", key, [kSecAttrAccessControl as String: presence]) == errSecSuccess)
-                let person = try rooms.person([.silence, .silence, .silence, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .silence, .silence])
+                defer { user.leave() }
                 reader.expect(.match, .match, .match, .miss, .miss, .miss)
                 #expect(read("credential").text == "a password")
                 #expect(read("session").text == "a token")
                 #expect(read("file key").text == key)
-                try awaitTrue("the questions") { person.questions.count == 3 }
+                try awaitTrue("the questions") { user.questions.count == 3 }
                 // No match, no secret: there is nothing that could be turned from "no" to "yes".
                 let refused = read("session")
                 #expect(refused.status == errSecAuthFailed && refused.text == nil)
@@ -84,8 +84,8 @@ extension AppleNames {
             try await withFinger { reader in
                 let none = try control(kSecAttrAccessibleWhenUnlocked, [])
                 #expect(add("plain", "no lock-out here", [kSecAttrAccessControl as String: none]) == errSecSuccess)
-                let person = try rooms.person([.silence, .silence, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .silence])
+                defer { user.leave() }
                 let context = LAContext()
                 reader.expect(.match, .miss, .miss, .miss, .miss, .miss)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "show the note"))
@@ -100,7 +100,7 @@ extension AppleNames {
                 #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
                 #expect(error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(read("plain").text == "no lock-out here")
-                try awaitTrue("the questions") { person.questions.count == 3 }
+                try awaitTrue("the questions") { user.questions.count == 3 }
             }
         }
 
@@ -147,7 +147,7 @@ extension AppleNames {
             #expect(
                 (result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
                     as String)
-            // An item that asks for the person cannot be one that goes to other devices.
+            // An item that asks for the user cannot be one that goes to other devices.
             let synchronizable: [String: Any] = [
                 kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence),
                 kSecAttrSynchronizable as String: true,

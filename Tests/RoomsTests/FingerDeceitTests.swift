@@ -13,7 +13,7 @@ import VaubanLinuxHost
 @Suite("False words of a reader")
 struct FingerDeceitTests {
     enum Lie: CaseIterable {
-        case anotherNonce, anotherPerson, replayed, zeroNonce, enrolledForMatched
+        case anotherNonce, anotherUser, replayed, zeroNonce, enrolledForMatched
     }
 
     /// The false word comes first, then an honest miss: when that was heard, the false one was.
@@ -22,20 +22,20 @@ struct FingerDeceitTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
-        let first = try rooms.person([.silence])
+        let first = try rooms.user([.silence])
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
         first.leave()
         let earlier = try #require(reader.said.last { $0.outcome == .matched })
 
-        let person = try rooms.person([.silence, .cancel])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .cancel])
+        defer { user.leave() }
         reader.expect(
             .words { honest, seal in
                 let word =
                     switch lie {
                     case .anotherNonce: honest.with(nonce: [UInt8](repeating: 7, count: 32))
-                    case .anotherPerson: honest.with(person: honest.person + 1)
+                    case .anotherUser: honest.with(user: honest.user + 1)
                     case .replayed: earlier
                     case .zeroNonce: honest.with(nonce: [UInt8](repeating: 0, count: 32))
                     case .enrolledForMatched: honest.with(outcome: .enrolled)
@@ -43,7 +43,7 @@ struct FingerDeceitTests {
                 return [seal(word), seal(honest.with(outcome: .missed))]
             }, .miss, .miss, .miss)
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
     }
 
     @Test(.proves("C-094"))
@@ -52,8 +52,8 @@ struct FingerDeceitTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
         try rooms.addGuarded("any", .biometryAny)
-        let person = try rooms.person([.silence, .cancel, .silence, .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .cancel, .silence, .silence])
+        defer { user.leave() }
         // "Yes" alone is no key: as a plain word, and with one bit of the code changed.
         reader.expect(.words { honest, _ in [honest] })
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
@@ -81,15 +81,15 @@ struct FingerDeceitTests {
         try rooms.addGuarded("any", .biometryAny)
         let young = try rooms.reader()
         try awaitTrue("the old line's end") { old.endedLines == 1 }
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         young.expect(.words { honest, _ in [old.seal(honest)] })
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         // Back with its old key, it is greeted as paired, and still not believed.
         try old.connect()
         try rooms.awaitReader(isThere: true)
         old.expect(.match)
-        let another = try rooms.person([.silence])
+        let another = try rooms.user([.silence])
         defer { another.leave() }
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
     }
@@ -101,7 +101,7 @@ struct FingerDeceitTests {
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
         for nonce in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)] {
-            try reader.say(ReaderVerdict(outcome: .matched, person: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+            try reader.say(ReaderVerdict(outcome: .matched, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
         }
         try reader.sensor(isThere: false)
         try rooms.awaitReader(isThere: false)
@@ -123,11 +123,11 @@ struct FingerDeceitTests {
         for role in [EnclaveRole.keychain, .authentication, .attention, .witness, .watcher, .lease] {
             let channel = try address.connect(role: role.rawValue)
             let word = ReaderVerdict(
-                outcome: .matched, person: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
+                outcome: .matched, user: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
             try channel.send(header: try ReaderReport.verdict(word).encoded())
             var isEnded = false
             for _ in 0..<3 where !isEnded {
-                do throws(ChannelFault) { _ = try channel.receive(.machine) } catch {
+                do throws(ChannelError) { _ = try channel.receive(.machine) } catch {
                     if case .deadline = error { Issue.record("the line of \(role) was left open") }
                     isEnded = true
                 }
@@ -139,9 +139,9 @@ struct FingerDeceitTests {
 }
 
 extension ReaderVerdict {
-    func with(outcome: Outcome? = nil, person: UInt32? = nil, nonce: [UInt8]? = nil, code: [UInt8]? = nil) -> ReaderVerdict {
+    func with(outcome: Outcome? = nil, user: UInt32? = nil, nonce: [UInt8]? = nil, code: [UInt8]? = nil) -> ReaderVerdict {
         ReaderVerdict(
-            outcome: outcome ?? self.outcome, person: person ?? self.person, nonce: nonce ?? self.nonce, fingers: fingers,
+            outcome: outcome ?? self.outcome, user: user ?? self.user, nonce: nonce ?? self.nonce, fingers: fingers,
             code: code ?? self.code)
     }
 }

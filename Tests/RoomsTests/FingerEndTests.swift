@@ -24,12 +24,12 @@ struct FingerEndTests {
         #expect(status.biometry.isEnrolled && !status.biometry.isReady && status.biometry.missesLeft == 0)
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
-        // The class is open at any time, so that what is asked is only the person: by passcode alone.
-        let person = try rooms.person([.passcode(Rooms.passcode), .silence])
-        defer { person.leave() }
+        // The class is open at any time, so that what is asked is only the user: by passcode alone.
+        let user = try rooms.user([.passcode(Rooms.passcode), .silence])
+        defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
         #expect(reader.asks == 0)
         #expect(try rooms.read("s", "any") == "guarded")
     }
@@ -39,8 +39,8 @@ struct FingerEndTests {
         let (rooms, reader) = (known.rooms, known.reader)
         let clock = try EnclaveClockFile(of: rooms)
         try rooms.addGuarded("any", .biometryAny)
-        let person = try rooms.person([.silence, .silence, .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence, .silence])
+        defer { user.leave() }
         reader.expect(.match, .match)
         try clock.advance(seconds: 48 * 3600 - 60)
         #expect(try rooms.read("s", "any") == "guarded")
@@ -99,19 +99,19 @@ struct FingerEndTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
         try rooms.addGuarded("any", .biometryAny)
-        let person = try rooms.person([
+        let user = try rooms.user([
             .act { try? reader.sensor(isThere: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isThere: false) },
         ])
-        defer { person.leave() }
+        defer { user.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
         try reader.sensor(isThere: true)
         try rooms.awaitReader(isThere: true)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         // Not there beforehand: nobody is asked.
         try rooms.awaitReader(isThere: false)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        try awaitTrue("the questions") { person.questions.count == 3 }
+        try awaitTrue("the questions") { user.questions.count == 3 }
     }
 
     @Test func withoutAPrompterAReaderIsNotEnough() throws {
@@ -123,8 +123,8 @@ struct FingerEndTests {
         let began = MachineClock.monotonic
         #expect(refusal { _ = try rooms.read("s", "p") } == .nobodyToAsk)
         #expect(refusal { _ = try rooms.read("s", "any") } == .nobodyToAsk)
-        // At once: not after the time that a person would have had.
-        #expect(MachineClock.monotonic - began < DoorLimits.machineTime)
+        // At once: not after the time that a user would have had.
+        #expect(MachineClock.monotonic - began < ConnectionLimits.machineTime)
         #expect(reader.asks == 0)
     }
 
@@ -143,8 +143,8 @@ struct FingerEndTests {
         try rooms.addGuarded("set", .biometryCurrentSet)
         try rooms.authentication.forgetFingers(secret(Rooms.passcode))
         #expect(try !rooms.biometry.isEnrolled)
-        let person = try rooms.person([])
-        defer { person.leave() }
+        let user = try rooms.user([])
+        defer { user.leave() }
         #expect(refusal { _ = try rooms.read("s", "set") } == .biometryNotEnrolled)
     }
 }

@@ -21,7 +21,7 @@ extension Rooms {
         try awaitTrue("a reader") { try authentication.status().device.biometry.readerIsThere == isThere }
     }
 
-    /// Has the reader learn a finger of this person.
+    /// Has the reader learn a finger of this user.
     func enrol(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
         reader.learn(fingers)
         try authentication.enrol(secret(passcode), unlocks: unlocks)
@@ -40,7 +40,7 @@ extension Rooms {
     var biometry: DeviceStatus.Biometry { get throws { try authentication.status().device.biometry } }
 }
 
-/// Rooms with a passcode and a person whose finger the reader knows.
+/// Rooms with a passcode and a user whose finger the reader knows.
 struct RoomsWithFinger {
     let rooms: Rooms
     let reader: VirtualReader
@@ -56,10 +56,10 @@ struct RoomsWithFinger {
 /// Waits until something is so, for which nothing can be waited on but asking again; throws when it does not become so in
 /// machine time.
 func awaitTrue(_ what: String, _ isSo: () throws -> Bool) throws {
-    let deadline = MachineClock.monotonic + DoorLimits.machineTime
+    let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
     while true {
         if (try? isSo()) == true { return }
-        if MachineClock.monotonic > deadline { throw SystemFault("see \(what)", code: ETIMEDOUT) }
+        if MachineClock.monotonic > deadline { throw SystemError("see \(what)", code: ETIMEDOUT) }
         sched_yield()
     }
 }
@@ -71,7 +71,7 @@ final class EnclaveClockFile: Sendable {
 
     init(of rooms: Rooms) throws {
         file = Descriptor(
-            try SystemFault.check(open(Self.path(home: rooms.home), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open the enclave's clock"))
+            try SystemError.check(open(Self.path(home: rooms.home), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open the enclave's clock"))
     }
 
     static func path(home: String) -> String { "\(home)/clock" }
@@ -91,7 +91,7 @@ final class EnclaveClockFile: Sendable {
                 [offsets.boot, offsets.monotonic, offsets.wall].map { number in
                     String(repeating: "0", count: 20 - "\(number)".count) + "\(number)"
                 }.joined(separator: " ") + "\n"
-            try SystemFault.check(Int32(pwrite(file.number, text, text.utf8.count, 0)), "move the enclave's clock")
+            try SystemError.check(Int32(pwrite(file.number, text, text.utf8.count, 0)), "move the enclave's clock")
         }
     }
 }

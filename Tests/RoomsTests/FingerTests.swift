@@ -13,19 +13,19 @@ import VaubanLinuxHost
 @Suite("Fingers")
 struct FingerTests {
     @Test(.proves("C-081"))
-    func presenceTakesAFingerOrThePasscodeAsThePersonLikes() throws {
+    func presenceTakesAFingerOrThePasscodeAsTheUserLikes() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
-        let person = try rooms.person([.silence, .passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .passcode(Rooms.passcode)])
+        defer { user.leave() }
         reader.expect(.match, .nothing)
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
         // Both ways were offered both times, and a finger was looked for both times.
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
         try awaitTrue("two questions") { reader.asks == 2 }
-        try awaitTrue("the ends of both questions") { person.outcomes == [.accepted, .accepted] }
+        try awaitTrue("the ends of both questions") { user.outcomes == [.accepted, .accepted] }
         // The reader is told that nobody waits for the second finger any more.
         try awaitTrue("the question withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
     }
@@ -35,25 +35,25 @@ struct FingerTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .devicePasscode)
-        let person = try rooms.person([.passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
         #expect(reader.asks == 0)
     }
 
     @Test(.proves("C-084"))
-    func anyFingerOpensAlsoAfterTheEnrolmentChanged() throws {
+    func anyFingerOpensAlsoAfterTheEnrollmentChanged() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
-        let person = try rooms.person([.silence, .silence, .passcode(Rooms.passcode), .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence, .passcode(Rooms.passcode), .silence])
+        defer { user.leave() }
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "any") == "guarded")
         // Only a finger is a way.
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [.finger] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger] }
         try rooms.enrol(reader, fingers: 2)
         #expect(try rooms.read("s", "any") == "guarded")
         // A passcode is not taken, though it is right.
@@ -70,11 +70,11 @@ struct FingerTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("first", .biometryCurrentSet)
-        let person = try rooms.person([.silence, .silence, .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence, .silence])
+        defer { user.leave() }
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "first") == "guarded")
-        let generations = try rooms.keybag().slots.filter { $0.purpose == .enrolmentFactor }.map(\.generation)
+        let generations = try rooms.keybag().slots.filter { $0.purpose == .enrollmentFactor }.map(\.generation)
         #expect(generations.count == 1)
 
         // Enrolled anew, though the reader has the same fingers: another generation, and the old one's key is nowhere.
@@ -82,19 +82,19 @@ struct FingerTests {
         #expect(refusal { _ = try rooms.read("s", "first") } == .biometryNotEnrolled)
         let after = try rooms.keybag()
         #expect(after.slots.allSatisfy { !generations.contains($0.generation) })
-        #expect(after.slots.count { $0.purpose == .enrolmentFactor } == 1)
+        #expect(after.slots.count { $0.purpose == .enrollmentFactor } == 1)
 
         // A list that changed without the enclave ends it as well, for good, even where the old list comes back.
         try rooms.addGuarded("second", .biometryCurrentSet)
         #expect(try rooms.read("s", "second") == "guarded")
         try reader.tellChange(of: geteuid(), to: 7)
-        try awaitTrue("the enrolment's end") { try !rooms.biometry.isEnrolled }
+        try awaitTrue("the enrollment's end") { try !rooms.biometry.isEnrolled }
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })
         try rooms.enrol(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         // What was asked was asked while it could be answered.
-        try awaitTrue("the questions") { person.questions.count == 2 }
+        try awaitTrue("the questions") { user.questions.count == 2 }
     }
 
     /// A list that nobody told of is noticed with the first match.
@@ -103,8 +103,8 @@ struct FingerTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
         try rooms.addGuarded("set", .biometryCurrentSet)
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         reader.setFingers(9)
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotEnrolled)
@@ -116,37 +116,37 @@ struct FingerTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("or", [.biometryCurrentSet, .or, .devicePasscode])
-        let person = try rooms.person([.silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+        defer { user.leave() }
         reader.expect(.match, .nothing)
         #expect(try rooms.read("s", "or") == "guarded")
         #expect(try rooms.read("s", "or") == "guarded")
         // A way that died leaves the other one.
         try rooms.enrol(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        try awaitTrue("the questions") { person.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
     @Test func andTakesBothInAnyOrder() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
-        let person = try rooms.person([
+        let user = try rooms.user([
             .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .act { reader.touch() }, .silence, .cancel,
             .passcode(Rooms.passcode),
             .cancel,
         ])
-        defer { person.leave() }
+        defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { person.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the questions") { user.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger] }
         // One of both is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
-        try awaitTrue("the questions") { person.questions.count == 8 }
+        try awaitTrue("the questions") { user.questions.count == 8 }
     }
 
     @Test(.proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
@@ -155,7 +155,7 @@ struct FingerTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
         try rooms.addGuarded("any", .biometryAny)
-        let borrower = try rooms.person([.silence, .cancel, .silence, .cancel])
+        let borrower = try rooms.user([.silence, .cancel, .silence, .cancel])
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         // Lent out: three in the first prompt, and the finger is no way in it any more.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
@@ -177,7 +177,7 @@ struct FingerTests {
 
         // The owner: the passcode is the only way to the item, and with it fingers count again.
         try rooms.unlock()
-        let owner = try rooms.person([.silence, .silence])
+        let owner = try rooms.user([.silence, .silence])
         defer { owner.leave() }
         #expect(try rooms.biometry.missesLeft == 5)
         reader.expect(.match, .match)
@@ -191,14 +191,14 @@ struct FingerTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
-        let person = try rooms.person([.silence, .cancel, .silence, .cancel, .passcode(Rooms.passcode), .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .cancel, .silence, .cancel, .passcode(Rooms.passcode), .silence])
+        defer { user.leave() }
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { person.questions.last?.ways == .passcode }
+        try awaitTrue("the questions") { user.questions.last?.ways == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { person.questions.last?.ways == [.passcode, .finger] }
+        try awaitTrue("the questions") { user.questions.last?.ways == [.passcode, .finger] }
     }
 }

@@ -20,14 +20,14 @@ struct FingerTurnTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
-        let person = try rooms.person([.silence, .silence, .silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence, .silence, .silence])
+        defer { user.leave() }
         let inLine = DispatchSemaphore(value: 0)
         let places = Mutex<[String]>([])
         func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + 10) == .success }
 
         let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
-        #expect(person.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitQuestion() && reader.awaitAsk())
         let other = Running { try rooms.read("s", "p", waiting: { _ in inLine.signal() }) }
         #expect(oneMoreInLine())
         let last = Running {
@@ -38,19 +38,19 @@ struct FingerTurnTests {
         }
         #expect(oneMoreInLine())
         _ = try rooms.authentication.status()
-        #expect(reader.asks == 1 && person.questions.count == 1)
+        #expect(reader.asks == 1 && user.questions.count == 1)
 
         reader.touch()
         try honest.value()
-        #expect(person.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitQuestion() && reader.awaitAsk())
         #expect(reader.asks == 2 && !other.isOver && !last.isOver)
         reader.touch()
         #expect(try other.value() == "guarded")
-        #expect(person.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitQuestion() && reader.awaitAsk())
         #expect(reader.asks == 3 && !last.isOver)
         reader.touch()
         try last.value()
-        #expect(person.questions.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
+        #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
         // Each touch answered what had been asked last; none was there for a question in line.
         #expect(reader.said.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
         // It was told where when it came into the line, and not once more for the same place.
@@ -88,7 +88,7 @@ struct FingerTurnTests {
 }
 
 extension FingerTurnTests {
-    /// An authd that reports without end does not keep a question open beyond the person's time.
+    /// An authd that reports without end does not keep a question open beyond the user's time.
     @Test func reportsWithoutEndKeepNoQuestionOpen() throws {
         let rooms = try Rooms(hasClock: true)
         try rooms.setPasscode()
@@ -102,7 +102,7 @@ extension FingerTurnTests {
         // The machine slept through it: only one of its clocks went on.
         try clock.machineSleeps(forSeconds: 301)
         try authd.report(.waiting(prompt: question.prompt, place: "still there"))
-        #expect(try read.value() == .personTimeOver)
+        #expect(try read.value() == .userTimeOver)
     }
 }
 
@@ -124,7 +124,7 @@ final class Running<Value: Sendable>: Sendable {
     /// Waits for the end, for more than machine time.
     func value() throws -> Value {
         guard ended.wait(timeout: .now() + 20) == .success, let result = result.withLock({ $0 }) else {
-            throw SystemFault("see a call end", code: ETIMEDOUT)
+            throw SystemError("see a call end", code: ETIMEDOUT)
         }
         return try result.get()
     }
@@ -147,7 +147,7 @@ final class PlayedAuthd {
         let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
         guard let ended else {
             kill(process, SIGCONT)
-            throw SystemFault("be the enclave's prompt service", code: ETIMEDOUT)
+            throw SystemError("be the enclave's prompt service", code: ETIMEDOUT)
         }
         line = lines[1 - ended]
     }
@@ -157,20 +157,20 @@ final class PlayedAuthd {
     func question() throws -> (PromptQuestion, EnclaveKeyCard) {
         while true {
             let message = try line.receive(.machine)
-            guard case .ask(let question) = try AttentionNotice(derBytes: message.header) else { continue }
+            guard case .ask(let question) = try PromptNotice(derBytes: message.header) else { continue }
             let card = SealedMemory.bytes(of: message.descriptors[0], madeBy: enclaveUID, max: EnclaveKeyCard.bytesMax)
             return (question, try EnclaveKeyCard(derBytes: card ?? []))
         }
     }
 
-    func report(_ report: AttentionReport) throws { try line.send(header: try report.encoded()) }
+    func report(_ report: PromptReport) throws { try line.send(header: try report.encoded()) }
 
-    /// As an honest agent seals what the person types.
+    /// As an honest agent seals what the user types.
     static func seal(_ passcode: String, _ card: EnclaveKeyCard, _ challenge: PasscodeChallenge) throws -> PromptAnswer {
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
         var sender = try HPKE.Sender(
             recipientKey: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey), ciphersuite: suite,
-            info: Data(challenge.sealInfo(person: geteuid())))
+            info: Data(challenge.sealInfo(user: geteuid())))
         let ciphertext = Array(try sender.seal(Data(passcode.utf8)))
         return .passcode(SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: ciphertext))
     }

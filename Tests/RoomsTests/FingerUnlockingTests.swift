@@ -21,8 +21,8 @@ struct FingerUnlockingTests {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence, .always)
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         try lockAndAwaitHolding(known)
         reader.expect(.match, .match)
         #expect(try rooms.read("s", "p") == "guarded")
@@ -38,12 +38,12 @@ struct FingerUnlockingTests {
         try awaitTrue("the reader having dropped it") { known.reader.held.isEmpty }
     }
 
-    /// A touch has one meaning: the question that comes before the person takes it from an unlock that waits.
+    /// A touch has one meaning: the question that comes before the user takes it from an unlock that waits.
     @Test func anUnlockGivesWayToAQuestion() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
-        let person = try rooms.person([.silence])
-        defer { person.leave() }
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
         try lockAndAwaitHolding(known)
         let unlock = Running { refusal { try rooms.authentication.unlockByFinger() } }
         #expect(reader.awaitAsk())
@@ -63,9 +63,9 @@ struct FingerUnlockingTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("both", [.and, .biometryAny, .devicePasscode], .always)
         reader.expect(.nothing, .nothing)
-        let person = try rooms.person([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
+        defer { user.leave() }
         #expect(refusal { _ = try rooms.read("s", "both") } == .locked)
-        try awaitTrue("the questions") { person.questions.map(\.ways) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .finger] }
     }
 }

@@ -18,11 +18,11 @@ struct HiddenNeedle: Sendable {
 
     /// The mappings of this process in which it lies, with its address there.
     func placesInOwnMemory() throws -> [String] {
-        let memory = Descriptor(try SystemFault.check(open("/proc/self/mem", O_RDONLY | O_CLOEXEC), "open this process's memory"))
+        let memory = Descriptor(try SystemError.check(open("/proc/self/mem", O_RDONLY | O_CLOEXEC), "open this process's memory"))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: (1 << 20) + masked.count, alignment: 16)
         defer { buffer.deallocate() }
         guard let maps = SmallFile.text(path: "/proc/self/maps", max: 8 << 20) else {
-            throw SystemFault("read this process's mappings", code: EIO)
+            throw SystemError("read this process's mappings", code: EIO)
         }
         var found: [String] = []
         for line in maps.split(separator: "\n") {

@@ -59,18 +59,18 @@ struct HistoryRoomsTests {
         }
     }
 
-    @Test("an earlier value of an item that asks takes the person's answer")
+    @Test("an earlier value of an item that asks takes the user's answer")
     func asks() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         try rooms.add("s", "a", "first", control: control)
-        let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
+        let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
         let value: SecretBytes? = secret("second")
         try rooms.keychain.update(Rooms.query("s", "a"), ItemChanges(attributes: ItemAttributes(), hasData: true), secret: value)
         #expect(try earlier(1, rooms) == "first")
         #expect(refusal { _ = try earlier(1, rooms) } == .cancelled)
-        withExtendedLifetime(person) {}
+        withExtendedLifetime(user) {}
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.keychain.earlierValues(of: Rooms.query("s", "a")) } == .locked)
     }

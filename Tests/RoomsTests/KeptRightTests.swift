@@ -113,10 +113,10 @@ extension AppleNames {
 
         /// Every private operation once before, during and after; nobody is asked but by `authorize`.
         @Test(.proves("C-175", "C-188", "C-208", "C-209", "C-210", "C-211"))
-        func privateOperationsNeedTheAuthorisationAndPublicOnesDoNot() async throws {
+        func privateOperationsNeedTheAuthorizationAndPublicOnesDoNot() async throws {
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier)
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let (key, message) = (right.key, Data("to be signed".utf8))
             let sealed = try await key.publicKey.encrypt(message, algorithm: encryption)
             let peer = try #require(
@@ -133,7 +133,7 @@ extension AppleNames {
                 ]
             }
             #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
-            #expect(person.questions.isEmpty)
+            #expect(user.questions.isEmpty)
             try await right.authorize(localizedReason: "sign")
             for _ in 1...3 {
                 let signature = try await key.sign(message, algorithm: algorithm)
@@ -159,15 +159,15 @@ extension AppleNames {
             #expect(await code { _ = try await other.key.sign(message, algorithm: algorithm) } == notAuthorized)
             await right.deauthorize()
             #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
-            #expect(person.questions.map(\.reason) == ["sign"])
+            #expect(user.questions.map(\.reason) == ["sign"])
             try await store.removeRight(right)
         }
 
         @Test(.proves("C-208", "C-213"))
         func aLockEndsItAndTheNextOperationSaysSo() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
             try await right.authorize(localizedReason: "one")
             let states = right.states
             try rooms.authentication.lock()
@@ -179,7 +179,7 @@ extension AppleNames {
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
             try await right.authorize(localizedReason: "two")
             #expect(try await right.secret.rawData == Data("s".utf8))
-            #expect(person.questions.map(\.reason) == ["one", "two"])
+            #expect(user.questions.map(\.reason) == ["one", "two"])
             var seen: [LARight.State] = []
             for await state in states {
                 seen.append(state)
@@ -189,11 +189,11 @@ extension AppleNames {
             try await store.removeRight(right)
         }
 
-        /// An authorisation ends with the connection that it came over; the key outlives the room that ended.
-        @Test func aRoomThatEndsTakesTheAuthorisationAndNotTheKey() async throws {
+        /// An authorization ends with the connection that it came over; the key outlives the room that ended.
+        @Test func aRoomThatEndsTakesTheAuthorizationAndNotTheKey() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier)
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             try await right.authorize(localizedReason: "one")
             try rooms.killAndAwait("keychaind-testing")
             _ = try await right.key.sign(Data(), algorithm: algorithm)
@@ -202,7 +202,7 @@ extension AppleNames {
             // The enclave hears of the end by itself.
             for _ in 1...10_000 where right.state == .authorized { _ = try? await right.key.sign(Data(), algorithm: algorithm) }
             #expect(right.state == .notAuthorized)
-            let other = try rooms.person([.passcode(Rooms.passcode)])
+            let other = try rooms.user([.passcode(Rooms.passcode)])
             defer { other.leave() }
             try await right.authorize(localizedReason: "two")
             _ = try await right.key.sign(Data(), algorithm: algorithm)
@@ -214,8 +214,8 @@ extension AppleNames {
             let right = LARight()
             right.tag = 12
             let publicKey = try await store.saveRight(right, identifier: identifier).key.publicKey
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let program = Process()
             program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
             program.arguments = ["right", identifier]
@@ -228,13 +228,13 @@ extension AppleNames {
             #expect(said.prefix(2) == ["unknown", "12"] && said.count == 3)
             let signature = try #require(said.last.flatMap { Data(base64Encoded: String($0)) })
             try await publicKey.verify(Data(identifier.utf8), signature: signature, algorithm: algorithm)
-            #expect(person.questions.map(\.reason) == ["another run"])
+            #expect(user.questions.map(\.reason) == ["another run"])
             try await store.removeRight(forIdentifier: identifier)
         }
 
         /// One secret, of the right's making, that opens through its key alone.
         @Test(.proves("C-212", "C-213"))
-        func theSecretOpensWhileTheRightIsAuthorised() async throws {
+        func theSecretOpensWhileTheRightIsAuthorized() async throws {
             let kept = Data("the only secret".utf8)
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier, secret: kept)
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
@@ -246,15 +246,15 @@ extension AppleNames {
             #expect(SecItemCopyMatching(record.merging([kSecReturnData: true]) { $1 } as CFDictionary, &found) == errSecSuccess)
             let stored = try #require(found as? Data)
             #expect(stored.count > kept.count + 64 && stored.range(of: kept) == nil)
-            let person = try rooms.person([.cancel, .passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.cancel, .passcode(Rooms.passcode)])
+            defer { user.leave() }
             #expect(await code { try await right.authorize(localizedReason: "open") } == LAError.Code.userCancel.rawValue)
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
             try await right.authorize(localizedReason: "open")
             for _ in 1...2 { #expect(try await right.secret.rawData == kept) }
             try await store.removeRight(right)
             #expect(right.state == .notAuthorized)
-            // None was saved: that is said, authorised or not.
+            // None was saved: that is said, authorized or not.
             let without = try await store.saveRight(LARight(), identifier: identifier)
             #expect(await code { _ = try await without.secret.rawData } == notFound)
             try await store.removeRight(without)
@@ -264,9 +264,9 @@ extension AppleNames {
         }
 
         /// Removed by its name, it ends wherever this process holds it.
-        @Test func whatIsRemovedIsAuthorisedNowhere() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
-            defer { person.leave() }
+        @Test func whatIsRemovedIsAuthorizedNowhere() async throws {
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
             for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }]
                 as [(String) async throws -> Void]
             {
@@ -327,8 +327,8 @@ extension AppleNames {
 
         /// A program that saves and removes is killed anywhere: what is found then is whole, and what is not found is in nobody's way.
         @Test func aKillLeavesAWholeRightOrNone() async throws {
-            let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 64))
-            defer { person.leave() }
+            let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 64))
+            defer { user.leave() }
             var found = 0
             for round in 0..<8 {
                 let program = Process()

@@ -109,7 +109,7 @@ struct KillTests {
     private func reset(_ rooms: Rooms, _ change: Change) throws {
         _ = try LauncherControl.stop(home: rooms.home)
         for folder in ["enclave", "keychain"] { try? FileManager.default.removeItem(atPath: "\(rooms.home)/\(folder)") }
-        guard try ServiceStarter.start(rooms.service) else { throw SystemFault("start the rooms again", code: ECHILD) }
+        guard try ServiceStarter.start(rooms.service) else { throw SystemError("start the rooms again", code: ECHILD) }
     }
 
     private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String) throws {

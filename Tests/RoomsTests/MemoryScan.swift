@@ -41,7 +41,7 @@ struct MemoryScan {
         var isFirst = [Bool](repeating: false, count: 65_536)
         for key in parts.keys { isFirst[Int(key)] = true }
         let memory = Descriptor(
-            try SystemFault.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
+            try SystemError.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
         var found: [(String, String)] = []
         var bytes = 0
         var closed: [String] = []
@@ -49,7 +49,7 @@ struct MemoryScan {
         let chunkBytes = 1 << 20
         var chunk = [UInt8](repeating: 0, count: chunkBytes + overlap)
         guard let maps = SmallFile.text(path: "/proc/\(process)/maps", max: 1 << 20) else {
-            throw SystemFault("read the mappings of \(process)", code: EIO)
+            throw SystemError("read the mappings of \(process)", code: EIO)
         }
         for line in maps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)

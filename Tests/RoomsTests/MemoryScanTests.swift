@@ -18,7 +18,7 @@ import VaubanLinuxHost
 struct MemoryScanTests {
     static let passcode = "Zq7 to be found nowhere 8675309"
 
-    /// Every secret of a person, by name.
+    /// Every secret of a user, by name.
     private struct Secrets {
         var classA: [Needle] = []
         var classC: [Needle] = []
@@ -93,8 +93,8 @@ struct MemoryScanTests {
         try rooms.add(
             "s", "d", Self.values[3], control: try AccessControl(protection: .whenPasscodeSetThisDeviceOnly, flags: .devicePasscode))
         try rooms.add("s", "c", "value of class C", .afterFirstUnlock)
-        let person = try rooms.person([.passcode(Self.passcode), .passcode(Self.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Self.passcode), .passcode(Self.passcode)])
+        defer { user.leave() }
         for (account, value) in [("a", 0), ("p", 1), ("g", 2), ("d", 3)] { #expect(try rooms.read("s", account) == Self.values[value]) }
         var all = Rooms.query("s", "a")
         all.attributes = .init([.service: .text("s")])
@@ -191,16 +191,16 @@ struct MemoryScanTests {
         #expect(try rooms.read("s", "a") == Self.values[0])
     }
 
-    /// A policy that was evaluated is a word between application and system: who asks the person keeps nothing of it, in memory or in a
+    /// A policy that was evaluated is a word between application and system: who asks the user keeps nothing of it, in memory or in a
     /// file, and the application gets nothing that opens an item.
     @Test(.proves("C-114"))
     func anEvaluationKeepsNoSecretAndOpensNoItem() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         try rooms.add("s", "g", Self.values[2], control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        let person = try rooms.person([.passcode(Self.passcode), .cancel])
-        defer { person.leave() }
-        let authorisation = try rooms.authentication.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "open the settings"))
+        let user = try rooms.user([.passcode(Self.passcode), .cancel])
+        defer { user.leave() }
+        let authorization = try rooms.authentication.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "open the settings"))
         let authd = try rooms.process(of: "authd")
         let scanned = try scan(authd, Secrets(of: rooms, passcode: Self.passcode, values: Self.values).all)
         report("authd, evaluated", scanned)
@@ -212,10 +212,10 @@ struct MemoryScanTests {
         #expect(!open.isEmpty)
         let files = open.filter { $0.hasPrefix(rooms.home) && !$0.hasSuffix("/vauban.log") }
         #expect(files.isEmpty, "\(files)")
-        // The item asks for the person itself, who says no this time.
+        // The item asks for the user itself, who says no this time.
         #expect(refusal { _ = try rooms.read("s", "g") } == .cancelled)
-        #expect(person.questions.map(\.operation) == [.evaluatePolicy, .readItem])
-        authorisation.end()
+        #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem])
+        authorization.end()
     }
 
     /// With memfd_secret not even root finds what is open.
@@ -255,7 +255,7 @@ struct MemoryScanTests {
 }
 
 extension Rooms {
-    /// The rows of this person as they lie on the disk, from a copy of the database.
+    /// The rows of this user as they lie on the disk, from a copy of the database.
     func rows() throws -> [StoredRow] {
         let copy = "\(home)/copy-of-rows"
         try? FileManager.default.removeItem(atPath: copy)

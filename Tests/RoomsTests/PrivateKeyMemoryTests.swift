@@ -33,9 +33,9 @@ extension MemoryScanTests {
         let always = try client.make(.p256, AccessControl(protection: .afterFirstUnlock, flags: []))
         let asking = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
         for key in [whileUnlocked, always] { try use(key, by: client) }
-        let person = try rooms.person([.passcode(Self.passcode), .passcode(Self.passcode)])
+        let user = try rooms.user([.passcode(Self.passcode), .passcode(Self.passcode)])
         try use(asking, by: client)
-        person.leave()
+        user.leave()
 
         let bag = try rooms.keybag()
         let keys = try rooms.state.keys(of: bag, passcodeKey: rooms.state.passcodeKey(Self.passcode, of: bag).key)

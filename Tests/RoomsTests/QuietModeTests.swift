@@ -10,18 +10,18 @@ import VaubanLinuxHost
         let master: Descriptor
         let slave: Descriptor
 
-        init() throws(SystemFault) {
+        init() throws(SystemError) {
             // From <asm-generic/ioctls.h>, for which the Glibc module has no names: TIOCSPTLCK, TIOCGPTPEER.
-            master = Descriptor(try SystemFault.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
+            master = Descriptor(try SystemError.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
             var locked: Int32 = 0
-            try SystemFault.check(ioctl(master.number, 0x4004_5431, &locked), "unlock the new terminal")
+            try SystemError.check(ioctl(master.number, 0x4004_5431, &locked), "unlock the new terminal")
             let number = ioctl(master.number, 0x5441, O_RDWR | O_NOCTTY | O_CLOEXEC)
-            slave = Descriptor(try SystemFault.check(number, "open the new terminal's other side"))
+            slave = Descriptor(try SystemError.check(number, "open the new terminal's other side"))
         }
 
-        func flags() throws(SystemFault) -> tcflag_t {
+        func flags() throws(SystemError) -> tcflag_t {
             var mode = termios()
-            try SystemFault.check(tcgetattr(slave.number, &mode), "look at the terminal")
+            try SystemError.check(tcgetattr(slave.number, &mode), "look at the terminal")
             return mode.c_lflag
         }
     }

@@ -19,8 +19,8 @@ extension AppleNames {
             let store = LARightStore.shared
             let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
             let encryption = SecKeyAlgorithm.eciesEncryptionCofactorVariableIVX963SHA256AESGCM
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let message = Data("m".utf8)
             let ended: LAPersistedRight = try await withCheckedThrowingContinuation { continuation in
                 store.saveRight(LARight(), identifier: identifier, secret: message) { right, error in

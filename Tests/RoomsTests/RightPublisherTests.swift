@@ -1,4 +1,4 @@
-// The state of a right as a publisher, from the person's answer at the rooms to the subscriber.
+// The state of a right as a publisher, from the user's answer at the rooms to the subscriber.
 
 import Foundation
 import LocalAuthentication
@@ -18,8 +18,8 @@ extension AppleNames {
 
         @Test(.proves("C-194"))
         func aSubscriberSeesEveryStateAndTheEnd() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             var right: LARight? = LARight(requirement: .default)
             let seen = Mutex<[String]>([])
             let subscription = right?.publisher(for: \.state).sink(
@@ -36,8 +36,8 @@ extension AppleNames {
 
         /// Nothing is dropped for a subscriber that asks for one at a time, and nothing comes once it has enough.
         @Test func whatIsNotAskedForYetWaits() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let right = LARight()
             let slow = SlowSubscriber()
             right.publisher(for: \.state).subscribe(slow)

@@ -33,14 +33,14 @@ extension AppleNames {
             }
         }
 
-        /// The whole cycle, twice: nothing of an authorisation that was given up counts for the next.
+        /// The whole cycle, twice: nothing of an authorization that was given up counts for the next.
         @Test(.proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
         func aRightIsAskedForGivenUpAndAskedForAgain() async throws {
             let right = LARight()
             let whileAsked = Mutex<[LARight.State]>([])
             let note: @Sendable () -> Void = { whileAsked.withLock { $0.append(right.state) } }
-            let person = try rooms.person([.afterwards(note, Rooms.passcode), .afterwards(note, Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.afterwards(note, Rooms.passcode), .afterwards(note, Rooms.passcode), .cancel])
+            defer { user.leave() }
             #expect(right.state == .unknown && right.tag == 0)
             try await right.authorize(localizedReason: "show your profile")
             #expect(right.state == .authorized)
@@ -48,18 +48,18 @@ extension AppleNames {
             #expect(right.state == .notAuthorized)
             try await right.authorize(localizedReason: "show it again")
             #expect(right.state == .authorized)
-            // An authorised right that is asked for again is not authorised unless the person says so again.
+            // An authorized right that is asked for again is not authorized unless the user says so again.
             #expect(await code { try await right.authorize(localizedReason: "and again") } == .userCancel)
             #expect(right.state == .notAuthorized)
             #expect(whileAsked.withLock { $0 } == [.authorizing, .authorizing])
-            #expect(person.questions.map(\.reason) == ["show your profile", "show it again", "and again"])
+            #expect(user.questions.map(\.reason) == ["show your profile", "show it again", "and again"])
         }
 
         @Test(.proves("C-179", "C-180", "C-181"))
         func eachRequirementTakesWhatItSays() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence, .silence, .silence, .silence, .passcode(Rooms.passcode), .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .silence, .silence, .passcode(Rooms.passcode), .silence])
+                defer { user.leave() }
                 reader.expect(.match, .match, .match, .match, .nothing, .miss, .miss, .miss)
                 let both = LARight(requirement: .biometry(fallback: .devicePasscode))
                 let biometry = LARight(requirement: .biometry)
@@ -68,11 +68,11 @@ extension AppleNames {
                     #expect(right.state == .authorized)
                 }
                 #expect(
-                    person.questions.map(\.ways) == [
+                    user.questions.map(\.ways) == [
                         [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
                     ])
                 // Nothing stands beside the finger that would lead nowhere.
-                #expect(person.questions[3].offersFallback == false)
+                #expect(user.questions[3].offersFallback == false)
                 #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(biometry.state == .notAuthorized)
             }
@@ -80,10 +80,10 @@ extension AppleNames {
 
         /// A right for the present fingers is for those of its making.
         @Test(.proves("C-182"))
-        func anotherEnrolmentEndsARightForTheCurrentFingers() async throws {
+        func anotherEnrollmentEndsARightForTheCurrentFingers() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence])
+                defer { user.leave() }
                 let right = LARight(requirement: .biometryCurrentSet)
                 reader.expect(.match, .match)
                 try await right.checkCanAuthorize()
@@ -93,9 +93,9 @@ extension AppleNames {
                 try rooms.enrol(reader)
                 #expect(await code { try await right.checkCanAuthorize() } == .authenticationFailed)
                 #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
-                #expect(right.state == .notAuthorized && person.questions.count == 1)
+                #expect(right.state == .notAuthorized && user.questions.count == 1)
                 try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
-                #expect(person.questions.map(\.ways) == [.finger, .finger])
+                #expect(user.questions.map(\.ways) == [.finger, .finger])
             }
         }
 
@@ -103,23 +103,23 @@ extension AppleNames {
         func whatCannotSucceedIsKnownBeforehand() async throws {
             let right = LARight()
             #expect(await code { try await right.checkCanAuthorize() } == .notInteractive)
-            let person = try rooms.person([])
-            defer { person.leave() }
+            let user = try rooms.user([])
+            defer { user.leave() }
             try await right.checkCanAuthorize()
             #expect(await code { try await LARight(requirement: .biometry).checkCanAuthorize() } == .biometryNotAvailable)
-            #expect(right.state == .unknown && person.questions.isEmpty)
-            // A reason is what the person decides by.
+            #expect(right.state == .unknown && user.questions.isEmpty)
+            // A reason is what the user decides by.
             await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "") }
-            #expect(right.state == .unknown && person.questions.isEmpty)
+            #expect(right.state == .unknown && user.questions.isEmpty)
         }
 
-        /// The enclave lets one person have so many authorisations at once and no more, so those of rights that are kept are there, and
+        /// The enclave lets one user have so many authorizations at once and no more, so those of rights that are kept are there, and
         /// those
         /// of rights that were let go have ended.
         @Test(.proves("C-189", "C-190"))
-        func lettingGoEndsTheAuthorisation() async throws {
-            let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 300))
-            defer { person.leave() }
+        func lettingGoEndsTheAuthorization() async throws {
+            let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 300))
+            defer { user.leave() }
             var kept: [LARight] = []
             while kept.count < 100 {
                 let right = LARight()
@@ -137,8 +137,8 @@ extension AppleNames {
 
         @Test(.proves("C-189"))
         func lettingGoEndsTheQuestion() async throws {
-            let person = try rooms.person([.silence])
-            defer { person.leave() }
+            let user = try rooms.user([.silence])
+            defer { user.leave() }
             var right: LARight? = LARight()
             let answer = Mutex<LAError.Code?>(nil)
             let answered = DispatchSemaphore(value: 0)
@@ -146,34 +146,34 @@ extension AppleNames {
                 answer.withLock { $0 = (error as? LAError)?.code }
                 answered.signal()
             }
-            #expect(person.awaitQuestion())
+            #expect(user.awaitQuestion())
             let states = right?.states
             right = nil
-            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+            try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
             #expect(Self.waits(answered) && answer.withLock { $0 } == .appCancel)
             #expect(await states?.reduce(into: []) { $0.append($1) } == [.authorizing, .notAuthorized])
         }
 
         @Test func givingUpEndsTheQuestionAndOneIsAskedAtATime() async throws {
-            let person = try rooms.person([.silence])
-            defer { person.leave() }
+            let user = try rooms.user([.silence])
+            defer { user.leave() }
             let right = LARight()
             async let first = code { try await right.authorize(localizedReason: "wait") }
             for await state in right.states where state == .authorizing { break }
-            #expect(person.awaitQuestion())
+            #expect(user.awaitQuestion())
             #expect(await code { try await right.authorize(localizedReason: "me too") } == .systemCancel)
             #expect(right.state == .authorizing)
             await right.deauthorize()
             #expect(await first == .appCancel)
             #expect(right.state == .notAuthorized)
-            try awaitTrue("the outcome") { person.outcomes == [.callerGone] }
+            try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
         /// Three who look see the same: a sequence, an observer and the default notification centre.
         @Test(.proves("C-193", "C-195"))
         func everyTransitionIsSeen() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let right = LARight()
             let other = LARight()
             let states = right.states
@@ -212,8 +212,8 @@ extension AppleNames {
 
         /// Who is told may do anything with the right, and looks from then on.
         @Test func whoIsToldMayGiveItUp() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
             let right = LARight()
             let inner = Mutex<NSKeyValueObservation?>(nil)
             let seen = Mutex<[LARight.State?]>([])
@@ -242,11 +242,11 @@ extension AppleNames {
             #expect(held == nil)
         }
 
-        /// Authentication is not authorisation: it enables it. And what one right was given is no other's.
+        /// Authentication is not authorization: it enables it. And what one right was given is no other's.
         @Test(.proves("C-174", "C-197"))
-        func whoeverIsAuthenticatedIsNotYetAuthorised() async throws {
-            let person = try rooms.person([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
-            defer { person.leave() }
+        func whoeverIsAuthenticatedIsNotYetAuthorized() async throws {
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
             let first = LARight()
             #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "log in"))
             #expect(first.state == .unknown)
@@ -256,8 +256,8 @@ extension AppleNames {
         }
 
         @Test @MainActor func theMainActorWaitsWithoutBeingHeldUp() async throws {
-            let person = try rooms.person([.afterwards({ DispatchQueue.main.sync {} }, Rooms.passcode)])
-            defer { person.leave() }
+            let user = try rooms.user([.afterwards({ DispatchQueue.main.sync {} }, Rooms.passcode)])
+            defer { user.leave() }
             let right = LARight()
             try await right.authorize(localizedReason: "open")
             await right.deauthorize()
@@ -266,8 +266,8 @@ extension AppleNames {
 
         /// From many sides at once every transition is one that follows the last.
         @Test func manyAtOnceSeeOneHistory() async throws {
-            let person = try rooms.person([])
-            defer { person.leave() }
+            let user = try rooms.user([])
+            defer { user.leave() }
             let right = LARight()
             let history = Mutex<[(LARight.State?, LARight.State?)]>([])
             let observation = right.observe(\.state, options: [.initial, .old, .new]) { _, change in

@@ -49,15 +49,15 @@ struct RollingTests {
         while batches.last?.left != 0 { try retry { batches.append(try rooms.keychain.rewrap()) } }
         #expect(batches.last?.kept == 0)
         #expect(batches.allSatisfy { $0.done <= 256 })
-        let person = try rooms.person([.passcode(Self.newPasscode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Self.newPasscode)])
+        defer { user.leave() }
         for number in 0..<Self.rows { #expect(try rooms.read("roll", "\(number)") == "value \(number)") }
-        #expect(person.questions.count == 1)
+        #expect(user.questions.count == 1)
         let hasOlderKeys = try rooms.authentication.status().device.hasOlderKeys
         #expect(!hasOlderKeys)
     }
 
-    /// Items that ask for the person, and their earlier values, go from one passcode's pairs to the next one's; the older pairs leave, and
+    /// Items that ask for the user, and their earlier values, go from one passcode's pairs to the next one's; the older pairs leave, and
     /// what they opened opens as it did.
     @Test func itemsOfManyPasscodesGoToTheCurrentPairs() throws {
         let rooms = try Rooms()
@@ -77,10 +77,10 @@ struct RollingTests {
             #expect(!hasOlderKeys)
             if round < 5 { try rooms.authentication.removePasscode(secret(Rooms.passcode)) }
         }
-        let person = try rooms.person(Array(repeating: .passcode(Rooms.passcode), count: 6))
-        defer { person.leave() }
+        let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 6))
+        defer { user.leave() }
         for round in 0..<6 { #expect(try rooms.read("pairs", "\(round)") == "value \(round)") }
-        #expect(person.questions.count == 6)
+        #expect(user.questions.count == 6)
     }
 
     /// An erased keychain begins again, and no row of the old one is in the way or in the database.
@@ -116,7 +116,7 @@ struct RollingTests {
     }
 
     private func retry(_ body: () throws -> Void) throws {
-        let deadline = MachineClock.monotonic + 3 * DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + 3 * ConnectionLimits.machineTime
         while true {
             do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
             sched_yield()

@@ -26,7 +26,7 @@ final class Rooms: Sendable {
         hasClock: Bool = false, through command: [String] = []
     ) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw SystemFault("make a temporary folder", code: errno) }
+        guard let made = mkdtemp(&template) else { throw SystemError("make a temporary folder", code: errno) }
         home = String(cString: made)
         let folder = try PrivateFolder(path: home, creating: false)
         var program = "\(Self.programs)/\(launcher)"
@@ -44,7 +44,7 @@ final class Rooms: Sendable {
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
-        guard try ServiceStarter.start(service) else { throw SystemFault("start the rooms in \(home)", code: ECHILD) }
+        guard try ServiceStarter.start(service) else { throw SystemError("start the rooms in \(home)", code: ECHILD) }
     }
 
     deinit {
@@ -60,9 +60,9 @@ final class Rooms: Sendable {
     func setPasscode(_ passcode: String = Rooms.passcode) throws { try authentication.setPasscode(secret(passcode)) }
     func unlock(_ passcode: String = Rooms.passcode) throws { try authentication.unlock(secret(passcode)) }
 
-    /// A person at a prompt for every caller, who gives these answers in turn.
-    func person(_ answers: [ScriptedPerson.Answer]) throws -> ScriptedPerson {
-        try ScriptedPerson(service: service, answers: answers)
+    /// A user at a prompt for every caller, who gives these answers in turn.
+    func user(_ answers: [ScriptedUser.Answer]) throws -> ScriptedUser {
+        try ScriptedUser(service: service, answers: answers)
     }
 
     // MARK: Items
@@ -104,20 +104,20 @@ final class Rooms: Sendable {
             let name = text[text.index(after: open)..<close]
             if fields.count > 1, pid_t(fields[1]) == launcher, fields[0] != "Z", room.prefix(15) == name { return pid }
         }
-        throw SystemFault("find the process of \(room)", code: ESRCH)
+        throw SystemError("find the process of \(room)", code: ESRCH)
     }
 
     /// The lock file begins with `launcher PID START`.
     func launcherProcess() throws -> pid_t {
         let words = SmallFile.text(path: "\(home)/lock", max: 512)?.split(whereSeparator: { $0 == " " || $0 == "\n" }) ?? []
-        guard words.count > 1, let pid = pid_t(words[1]) else { throw SystemFault("read the launcher's process", code: ESRCH) }
+        guard words.count > 1, let pid = pid_t(words[1]) else { throw SystemError("read the launcher's process", code: ESRCH) }
         return pid
     }
 
     /// Stops a process and waits until each of its threads stands still: one that runs may still answer.
     func stop(_ process: pid_t) throws {
         kill(process, SIGSTOP)
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while MachineClock.monotonic < deadline {
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
             let states = threads.map {
@@ -126,7 +126,7 @@ final class Rooms: Sendable {
             if states.allSatisfy({ $0 == "T" }) { return }
             sched_yield()
         }
-        throw SystemFault("see process \(process) stop", code: ETIMEDOUT)
+        throw SystemError("see process \(process) stop", code: ETIMEDOUT)
     }
 
     /// Kills a room and waits until another process has taken its place.
@@ -136,12 +136,12 @@ final class Rooms: Sendable {
         kill(old, SIGKILL)
         var poller = pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0)
         poll(&poller, 1, 10_000)
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while MachineClock.monotonic < deadline {
             if let now = try? process(of: room), now != old { return }
             sched_yield()
         }
-        throw SystemFault("see \(room) come back", code: ETIMEDOUT)
+        throw SystemError("see \(room) come back", code: ETIMEDOUT)
     }
 }
 

@@ -76,8 +76,8 @@ extension AppleNames {
         @Test(.proves("C-182", "C-214"))
         func aServerKnowsWhoTouchesTheReader() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence, .silence, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .silence])
+                defer { user.leave() }
                 let factor = SecondFactor()
                 let server = try Server(publicKey: await factor.generateClientKeys())
                 let first = server.challenge()
@@ -94,17 +94,17 @@ extension AppleNames {
                 #expect(
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
-                #expect(person.questions.map(\.ways) == [.finger, .finger, .finger])
-                #expect(Set(person.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
+                #expect(user.questions.map(\.ways) == [.finger, .finger, .finger])
+                #expect(Set(user.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
         }
 
-        /// Another enrolment: the finger matches, and the key does not take it, ever again.
+        /// Another enrollment: the finger matches, and the key does not take it, ever again.
         @Test(.proves("C-182"))
-        func anotherEnrolmentEndsTheKeyForGood() async throws {
+        func anotherEnrollmentEndsTheKeyForGood() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence, .silence, .silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence, .silence, .silence])
+                defer { user.leave() }
                 _ = try await SecondFactor().generateClientKeys()
                 let right = try await LARightStore.shared.right(forIdentifier: "2fa")
                 reader.expect(.match, .match, .match)
@@ -120,19 +120,19 @@ extension AppleNames {
             }
         }
 
-        /// Any finger that is enrolled now: a later enrolment is as good.
+        /// Any finger that is enrolled now: a later enrollment is as good.
         @Test(.proves("C-176", "C-180"))
-        func aRightForAnyFingerOutlivesAnotherEnrolment() async throws {
+        func aRightForAnyFingerOutlivesAnotherEnrollment() async throws {
             try await withFinger { reader in
-                let person = try rooms.person([.silence])
-                defer { person.leave() }
+                let user = try rooms.user([.silence])
+                defer { user.leave() }
                 let right = try await LARightStore.shared.saveRight(LARight(requirement: .biometry), identifier: "2fa")
                 try rooms.enrol(reader)
                 reader.expect(.match)
                 try await right.authorize(localizedReason: "sign")
                 let signature = try await right.key.sign(Data("m".utf8), algorithm: algorithm)
                 try await right.key.publicKey.verify(Data("m".utf8), signature: signature, algorithm: algorithm)
-                #expect(person.questions.map(\.ways) == [.finger])
+                #expect(user.questions.map(\.ways) == [.finger])
             }
         }
 

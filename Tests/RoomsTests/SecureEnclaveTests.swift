@@ -40,13 +40,13 @@ extension AppleNames {
         @Test func aKeyAsksAsItsControlSays() throws {
             let control = try #require(
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
-            let person = try rooms.person([.passcode(Rooms.passcode), .cancel])
-            defer { person.leave() }
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
             let context = LAContext()
             context.localizedReason = "sign the order"
             let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control, authenticationContext: context)
             #expect(key.publicKey.isValidSignature(try key.signature(for: Self.message), for: Self.message))
-            #expect(person.questions.map(\.reason) == ["sign the order"])
+            #expect(user.questions.map(\.reason) == ["sign the order"])
             #expect(status { _ = try key.signature(for: Self.message) } == errSecUserCanceled)
         }
 

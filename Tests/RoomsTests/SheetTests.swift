@@ -10,7 +10,7 @@ import VaubanAccessPolicy
 
 @Suite("The sheet", .serialized)
 struct SheetTests {
-    /// A call on a thread of its own, as every call that may wait for a person.
+    /// A call on a thread of its own, as every call that may wait for a user.
     private final class Call<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, any Error>?>(nil)
         private let ended = DispatchSemaphore(value: 0)
@@ -35,7 +35,7 @@ struct SheetTests {
 
     private func missed(_ reader: VirtualReader) throws {
         guard let nonce = reader.askedNonces.last else { throw Desktop.Fault(description: "no finger was asked for") }
-        try reader.say(ReaderVerdict(outcome: .missed, person: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+        try reader.say(ReaderVerdict(outcome: .missed, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
     }
 
     @Test(.proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))
@@ -53,8 +53,8 @@ struct SheetTests {
         try desktop.step("shot finger-waiting")
         #expect(reader.awaitAsk())
         try missed(reader)
-        try desktop.step("sees That finger was not recognised. Try again.")
-        try desktop.step("sees Fingerprint: not recognised, try again")
+        try desktop.step("sees That finger was not recognized. Try again.")
+        try desktop.step("sees Fingerprint: not recognized, try again")
         try desktop.step("shot finger-again")
         try awaitTrue("another finger asked for") { reader.asks == 2 }
         reader.touch()

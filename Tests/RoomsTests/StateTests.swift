@@ -58,8 +58,8 @@ struct StateTests {
         try rooms.add("s", "plain", "before")
         try rooms.setPasscode()
         #expect(try rooms.read("s", "plain") == "before")
-        let person = try rooms.person([.passcode(Rooms.passcode)])
-        defer { person.leave() }
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
         #expect(try rooms.read("s", "u") == "x")
         // With a passcode the passcode class exists, and opens and closes as WhenUnlocked does.
         try rooms.add("s", "p", "with a passcode", .whenPasscodeSetThisDeviceOnly)
@@ -168,7 +168,7 @@ struct StateTests {
 
     /// Retries while a room that was killed comes back.
     private func eventually<Value>(_ body: () throws -> Value) throws -> Value {
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
             sched_yield()

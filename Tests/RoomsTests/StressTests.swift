@@ -62,7 +62,7 @@ struct StressTests {
             thread.start()
         }
         // Every call ends by itself: all of them together need no more than one call's time beyond the end.
-        let patience = Double(Self.seconds) + 3 * Double(DoorLimits.machineTime) / 1_000_000_000
+        let patience = Double(Self.seconds) + 3 * Double(ConnectionLimits.machineTime) / 1_000_000_000
         #expect(group.wait(timeout: .now() + patience) == .success, "somebody still waits")
         for fault in record.faults.withLock({ $0 }) { Issue.record("\(fault)") }
         // What was acknowledged last is what is there.

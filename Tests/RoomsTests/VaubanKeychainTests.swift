@@ -1,4 +1,4 @@
-// The Swift-native face from end to end: this process, keychaind, enclaved, the disk, and the person where an item asks.
+// The Swift-native face from end to end: this process, keychaind, enclaved, the disk, and the user where an item asks.
 
 import Foundation
 import Glibc
@@ -166,7 +166,7 @@ extension AppleNames {
             let needle = try await keepRandomSecret()
             try await { () async throws in
                 let read = try await keychain.secret(for: name)
-                guard let read else { throw SystemFault("read what was kept", code: ENOENT) }
+                guard let read else { throw SystemError("read what was kept", code: ENOENT) }
                 // The scan bites: while it is held, it is found.
                 #expect(try !needle.placesInOwnMemory().isEmpty)
                 let count = read.count
@@ -200,7 +200,7 @@ extension AppleNames {
                 let secret = try Secret(randomBytes: HiddenNeedle.secretBytesMin)
                 try await keychain.set(secret, for: name, attributes: attributes)
                 let read = try await keychain.secret(for: name)
-                guard let read else { throw SystemFault("read what was kept", code: ENOENT) }
+                guard let read else { throw SystemError("read what was kept", code: ENOENT) }
                 let (isEqual, needle) = (read.equals(secret), secret.withUnsafeBytes { HiddenNeedle(within: $0) })
                 #expect(isEqual)
                 let files = try needle.files(under: rooms.home)

@@ -32,7 +32,7 @@ final class VirtualReader: Sendable {
         /// What the next ceremonies find; an empty list ends without a change.
         var ceremonies: [[UInt8]] = []
         var held: [UInt32: [UInt8]] = [:]
-        var asked: [(person: UInt32, nonce: [UInt8])] = []
+        var asked: [(user: UInt32, nonce: [UInt8])] = []
         var cancelled: [[UInt8]] = []
         var said: [ReaderVerdict] = []
         var lines = 0
@@ -73,26 +73,26 @@ final class VirtualReader: Sendable {
         guard
             let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
                 guard let last = state.asked.last else { return nil }
-                let honest = ReaderVerdict(outcome: .matched, person: last.person, nonce: last.nonce, fingers: state.fingers)
-                return (honest, state.held.removeValue(forKey: last.person))
+                let honest = ReaderVerdict(outcome: .matched, user: last.user, nonce: last.nonce, fingers: state.fingers)
+                return (honest, state.held.removeValue(forKey: last.user))
             })
         else { return }
         try? send(.verdict(seal(honest)), held)
     }
 
     /// Puts other bytes in the place of what is held.
-    func forgeHeld(of person: UInt32) { state.withLock { $0.held[person] = [UInt8](repeating: 0x55, count: 32) } }
+    func forgeHeld(of user: UInt32) { state.withLock { $0.held[user] = [UInt8](repeating: 0x55, count: 32) } }
 
     // MARK: What a reader says by itself
 
     func sensor(isThere: Bool) throws { try send(.sensor(isThere: isThere)) }
 
     /// The list of fingers is another one, and no ceremony of the enclave's made it.
-    func tellChange(of person: UInt32, to fingers: UInt8) throws {
+    func tellChange(of user: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
         try say(
             ReaderVerdict(
-                outcome: .changed, person: person, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
+                outcome: .changed, user: user, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
     }
 
     /// Says a word as it is, under the right code or not.
@@ -101,7 +101,7 @@ final class VirtualReader: Sendable {
     func seal(_ verdict: ReaderVerdict) -> ReaderVerdict {
         let key = SymmetricKey(data: state.withLock { $0.key ?? [] })
         return ReaderVerdict(
-            outcome: verdict.outcome, person: verdict.person, nonce: verdict.nonce, fingers: verdict.fingers,
+            outcome: verdict.outcome, user: verdict.user, nonce: verdict.nonce, fingers: verdict.fingers,
             code: Array(HMAC<SHA256>.authenticationCode(for: verdict.covered, using: key)))
     }
 
@@ -128,7 +128,7 @@ final class VirtualReader: Sendable {
             self?.state.withLock { $0.lines += 1 }
             greeted.signal()
         }
-        guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemFault("be greeted by the enclave", code: ETIMEDOUT) }
+        guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemError("be greeted by the enclave", code: ETIMEDOUT) }
         try sensor(isThere: true)
     }
 
@@ -140,34 +140,34 @@ final class VirtualReader: Sendable {
             state.withLock { $0.key = secret }
             greeted.signal()
         case .ready: greeted.signal()
-        case .ask(let person, let nonce): answer(person, nonce)
+        case .ask(let user, let nonce): answer(user, nonce)
         case .cancel(let nonce): state.withLock { $0.cancelled.append(nonce) }
-        case .enrol(let person, let nonce):
+        case .enrol(let user, let nonce):
             let (outcome, fingers) = state.withLock { state -> (ReaderVerdict.Outcome, [UInt8]) in
                 let learnt = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
                 guard !learnt.isEmpty else { return (.notEnrolled, state.fingers) }
                 state.fingers = learnt
                 return (.enrolled, learnt)
             }
-            try? say(ReaderVerdict(outcome: outcome, person: person, nonce: nonce, fingers: fingers))
-        case .forgetFingers(let person, let nonce):
+            try? say(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers))
+        case .forgetFingers(let user, let nonce):
             setFingers(0)
-            try? say(ReaderVerdict(outcome: .enrolled, person: person, nonce: nonce, fingers: state.withLock { $0.fingers }))
-        case .hold(let person): state.withLock { $0.held[person] = secret }
-        case .drop(let person): state.withLock { $0.held[person] = nil }
+            try? say(ReaderVerdict(outcome: .enrolled, user: user, nonce: nonce, fingers: state.withLock { $0.fingers }))
+        case .hold(let user): state.withLock { $0.held[user] = secret }
+        case .drop(let user): state.withLock { $0.held[user] = nil }
         case .list(_, let nonce): try? send(.fingers(nonce: nonce, ["right-index-finger"]))
         }
     }
 
-    private func answer(_ person: UInt32, _ nonce: [UInt8]) {
+    private func answer(_ user: UInt32, _ nonce: [UInt8]) {
         let (touch, fingers) = state.withLock { state -> (Touch, [UInt8]) in
-            state.asked.append((person, nonce))
+            state.asked.append((user, nonce))
             return (state.touches.isEmpty ? .nothing : state.touches.removeFirst(), state.fingers)
         }
-        let honest = ReaderVerdict(outcome: .matched, person: person, nonce: nonce, fingers: fingers)
+        let honest = ReaderVerdict(outcome: .matched, user: user, nonce: nonce, fingers: fingers)
         switch touch {
-        case .match: try? send(.verdict(seal(honest)), state.withLock { $0.held.removeValue(forKey: person) })
-        case .miss: try? say(ReaderVerdict(outcome: .missed, person: person, nonce: nonce, fingers: fingers))
+        case .match: try? send(.verdict(seal(honest)), state.withLock { $0.held.removeValue(forKey: user) })
+        case .miss: try? say(ReaderVerdict(outcome: .missed, user: user, nonce: nonce, fingers: fingers))
         case .nothing: break
         case .words(let words): for word in words(honest, { self.seal($0) }) { try? say(word, sealed: false) }
         }
@@ -175,7 +175,7 @@ final class VirtualReader: Sendable {
     }
 
     private func send(_ report: ReaderReport, _ held: [UInt8]? = nil) throws {
-        guard let channel = state.withLock({ $0.channel }) else { throw ChannelFault.closed }
+        guard let channel = state.withLock({ $0.channel }) else { throw ChannelError.closed }
         if case .verdict(let verdict) = report { state.withLock { $0.said.append(verdict) } }
         if let held {
             try channel.send(header: try report.encoded(), secret: SecretBytes(copying: held))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whose items are whose in system mode: programs of one person, the same program of two, the person's own hand, what root
-# grants, scripts, new builds, and what the person lets happen; real rooms, real users, real programs by Apple's API.
+# Whose items are whose in system mode: programs of one user, the same program of two, the user's own hand, what root
+# grants, scripts, new builds, and what the user lets happen; real rooms, real users, real programs by Apple's API.
 # proves: C-030 C-032 C-033 C-097 C-167
 # proves-equivalent: C-031
 set -u
@@ -34,10 +34,10 @@ by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
 check 'bob sets another' eval 'with_passcode bob passcode set 2>/dev/null'
 
-# Two programs of one person, and the same program of two.
+# Two programs of one user, and the same program of two.
 check 'a program keeps an item' equals "$(by alice /usr/local/games/bin/mail add a 'of mail')" 0
 check 'it reads it' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
-check 'another of the same person does not see it' equals "$(by alice /usr/local/games/bin/chat get a)" -25300
+check 'another of the same user does not see it' equals "$(by alice /usr/local/games/bin/chat get a)" -25300
 check 'nor changes or deletes it' eval 'equals "$(by alice /usr/local/games/bin/chat update a x)" -25300 && equals "$(by alice /usr/local/games/bin/chat delete a)" -25300'
 check 'the same program of bob does not see it' equals "$(by bob /usr/local/games/bin/mail get a)" -25300
 check 'bob keeps his under the same name' eval 'equals "$(by bob /usr/local/games/bin/mail add a "of bob")" 0 && equals "$(by bob /usr/local/games/bin/mail get a)" "0 of bob"'
@@ -48,7 +48,7 @@ check 'each lists its own' eval 'equals "$(by alice /usr/local/games/bin/chat li
 install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/signer && install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/notary
 printf notary >>/usr/local/games/bin/notary
 check 'a program keeps a key and signs' eval 'equals "$(by alice /usr/local/games/bin/signer make k)" 0 && by alice /usr/local/games/bin/signer sign k 00 | grep -q "^0 30"'
-check 'another of the same person does not find it' equals "$(by alice /usr/local/games/bin/notary sign k 00)" -25300
+check 'another of the same user does not find it' equals "$(by alice /usr/local/games/bin/notary sign k 00)" -25300
 check 'nor the same program of bob' equals "$(by bob /usr/local/games/bin/signer sign k 00)" -25300
 check 'one that asks for alice is refused while she cannot be asked' eval 'equals "$(by alice /usr/local/games/bin/signer make p presence)" 0 && equals "$(by alice /usr/local/games/bin/signer sign p 00)" -25308'
 check 'another hears that there is none, and not that it asks' equals "$(by alice /usr/local/games/bin/notary sign p 00)" -25300
@@ -113,7 +113,7 @@ check 'a program reads what it was offered after her yes' equals "$(by alice /us
 check 'she was asked for it' approved
 check 'and not again, but by its owner alone' eval 'equals "$(by alice /usr/local/games/bin/mail get named - program:/usr/local/games/bin/chat)" "0 for both" && equals "$(by alice /usr/local/games/bin/mail get named)" -25300'
 
-# The person's own hand.
+# The user's own hand.
 check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "whatever you run can read this" "$TMPDIR/err"'
 check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "whatever you run" "$TMPDIR/err"'
 check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban-test-alice sh -c "\"$bin/vauban\" get notes/me")" "by hand" && equals "$(as vauban-test-alice python3 -c "import subprocess; print(subprocess.run([\"$bin/vauban\", \"get\", \"notes/me\"], capture_output=True, text=True).stdout)")" "by hand"'
@@ -270,7 +270,7 @@ check 'and what the program let others read has ended' eval 'equals "$(by alice 
 
 # Stored rows carry their group: what keychaind is not asked for does not leave it.
 check 'after a restart of keychaind it is the same' eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain; for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done; equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
-# An export has what is hers, and another person who is given it has that as their own.
+# An export has what is hers, and another user who is given it has that as their own.
 printf 'a passphrase of its own\n' >"$TMPDIR/passphrase"
 check 'she exports what is hers' eval 'as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/alice.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/exported" 2>"$TMPDIR/err" </dev/null'
 check 'a wrong passcode exports nothing' eval '! as vauban-test-alice "$bin/vauban" export - --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/bob.passcode" 4<"$TMPDIR/passphrase" >"$TMPDIR/none" 2>/dev/null </dev/null && [ ! -s "$TMPDIR/none" ]'

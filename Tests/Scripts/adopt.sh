@@ -60,7 +60,7 @@ check 'a get that misses tells of it' eval 'refused 44 alice get github/anna && 
 check 'so does a list of nothing' eval 'alice list 2>&1 | grep -q "$hidden"'
 check 'who has none is told of none' eval 'rm -rf "$TMPDIR/bob.kept" && mv "$bobs" "$TMPDIR/bob.kept" && refused 44 bob get github/bob && ! grep -q "user mode" "$TMPDIR/out" && ! bob status 2>/dev/null | grep -q "Own keychain" && refused 0 bob adopt && grep -q "nothing to move" "$TMPDIR/out"; mv "$TMPDIR/bob.kept" "$bobs"'
 chmod 711 "$TMPDIR/alice"
-check 'another person finds nothing of hers' eval 'refused 0 as vauban-test-bob env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt && grep -q "nothing to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
+check 'another user finds nothing of hers' eval 'refused 0 as vauban-test-bob env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt && grep -q "nothing to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
 chmod 700 "$TMPDIR/alice"
 check 'it is never moved into another folder of hers' eval 'refused 51 as vauban-test-alice env VAUBAN_HOME="$TMPDIR/alice/elsewhere" "$bin/vauban" adopt && [ ! -e "$TMPDIR/alice/elsewhere" ]'
 
@@ -158,7 +158,7 @@ check 'where some stay nothing is deleted' eval '[ -e "$alices/service" ] && [ !
 check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
 check 'what was there already stayed as it was' equals "$(alice get github/anna 2>/dev/null)" 'another value'
 
-# The person settles it: with the words that adopt says.
+# The user settles it: with the words that adopt says.
 check 'what stays can be looked at and deleted there' eval 'with_old() { as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null; }; with_old list | grep -q callers/sealed && with_old delete callers/sealed; old stop 2>/dev/null'
 alice delete github/anna 2>/dev/null; alice delete weak/anna 2>/dev/null
 cat >"$TMPDIR/steps" <<PLAY

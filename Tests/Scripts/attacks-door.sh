@@ -72,7 +72,7 @@ descriptors a message carries too many descriptors
 text name is not UTF-8
 KINDS
 check 'A38 control: the message as it should be' equals "$(by alice /usr/local/games/bin/holder garbage sound a)" 'value of mail'
-check 'A38 and another person meanwhile' served
+check 'A38 and another user meanwhile' served
 # while_they WORD… : each of the users in \$flooders runs an attack; waits until all have begun, and sees whether bob is served.
 while_they() {
     mkfifo -m 666 "$TMPDIR/keep"; flooding=()
@@ -115,15 +115,15 @@ check 'A41 control: keychaind'"'"'s user is let in, in its own role' equals "$(a
 check 'A42 a socket in the place of a room'"'"'s: refused' equals "$(impostor serve /run/vauban/keychain)" 'not removed 13, not bound 98'
 check 'A42 one beside it: refused' equals "$(impostor serve /run/vauban/other)" 'not removed 2, not bound 13'
 check 'A42 and the room still serves' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
-# false_keychain PERSON: serves in a folder of that person's, in the background, until one has come.
+# false_keychain PERSON: serves in a folder of that user's, in the background, until one has come.
 false_keychain() { home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"; behind "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"; }
-check 'A43 a false keychain of the same person, by VAUBAN_HOME: succeeds' eval 'false_keychain alice && equals "$(by alice VAUBAN_HOME="$home" /usr/local/games/bin/mail add new "its secret")" 0; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "got its secret"'
-check 'A44 a false keychain of another person: nothing is said to it' eval 'false_keychain bob && equals "$(by alice VAUBAN_HOME="$home" /usr/local/games/bin/mail add new "its secret")" -25291; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "it went without a word"'
+check 'A43 a false keychain of the same user, by VAUBAN_HOME: succeeds' eval 'false_keychain alice && equals "$(by alice VAUBAN_HOME="$home" /usr/local/games/bin/mail add new "its secret")" 0; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "got its secret"'
+check 'A44 a false keychain of another user: nothing is said to it' eval 'false_keychain bob && equals "$(by alice VAUBAN_HOME="$home" /usr/local/games/bin/mail add new "its secret")" -25291; wait "$false"; equals "$(tail -n 1 "$TMPDIR/false")" "it went without a word"'
 # The launcher that is named there leaves a mark when it is started.
 by alice mkdir -p "$own/data/vauban" "$own/runtime/vauban" && chmod -R 700 "$own/data" "$own/runtime" && printf '#!/bin/sh\necho started >%s/started\n' "$own" >"$own/launcher" && chmod 755 "$own/launcher"
 by alice sh -c 'printf "version 1\nlauncher %s/launcher\n" "$0" >"$0/data/vauban/service"' "$own"
 elsewhere() { as vauban-test-alice XDG_DATA_HOME="$own/data" XDG_RUNTIME_DIR="$own/runtime" /usr/local/games/bin/mail get a; }
-check 'A45 folders of the person'"'"'s in the environment: not believed where the service is installed' eval 'equals "$(elsewhere)" "0 of mail" && [ ! -e "$own/started" ]'
+check 'A45 folders of the user'"'"'s in the environment: not believed where the service is installed' eval 'equals "$(elsewhere)" "0 of mail" && [ ! -e "$own/started" ]'
 mv /etc/vauban/rooms /etc/vauban/aside
 check 'A45 control: where none is installed they are believed' eval 'equals "$(elsewhere)" -25291 && [ -e "$own/started" ]'
 mv /etc/vauban/aside /etc/vauban/rooms

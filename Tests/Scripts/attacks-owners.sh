@@ -30,7 +30,7 @@ get_b() {
     echo "    bob's gets took at most $longest ms each, with the start of the program"
 }
 get_b && echo '    (the line above: before any flood)'
-# badly PERSON COUNT: that person opens so many connections and ends each in the middle of the handshake.
+# badly PERSON COUNT: that user opens so many connections and ends each in the middle of the handshake.
 badly() {
     as "vauban-test-$1" python3 -c 'import socket, sys
 for _ in range(int(sys.argv[1])):
@@ -57,7 +57,7 @@ check 'A110 four thousand connections from a hundred uids, most of them one owne
     equals "$(awk "\$1 >= 3002 && \$1 <= 3030 && \$2 < 1" "$TMPDIR/flood")" "" && [ "$(ls "/proc/$keychain_pid/task" | wc -l)" -lt 1200 ] && get_b'
 flood_ends
 
-# While the person is asked, bob has a request in flight: begun before the flood, answered within it.
+# While the user is asked, bob has a request in flight: begun before the flood, answered within it.
 install -d -m 777 "$TMPDIR/signs" && mkfifo -m 666 "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded"
 printf '#!/bin/sh\necho asked >"%s"; cat "%s"\n' "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded" >"$TMPDIR/asked"; chmod 755 "$TMPDIR/asked"
 printf 'expect asscode\nrun %s\nsecret bob passcode\nexpect asks first\n' "$TMPDIR/asked" >"$TMPDIR/play"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a person's programs do to each other and to the rooms, tried: reading processes, taking a better-known program's name, putting
+# What a user's programs do to each other and to the rooms, tried: reading processes, taking a better-known program's name, putting
 # code into it. Each check is an attack of Manual/attacks.md, also where it succeeds.
 set -u
 . Tests/Scripts/lib/attacks.sh
 gcc -O1 -shared -fPIC -o "$TMPDIR/preloaded.so" Tests/Scripts/lib/preloaded.c 2>/dev/null || { echo 'a library cannot be built here'; exit 77; }
 install -o vauban-test-alice -m 755 "$TMPDIR/preloaded.so" "$own/preloaded.so"
 loader=$(ls /lib64/ld-linux-*.so.2 /lib/ld-linux-*.so.1 2>/dev/null | head -n 1)
-# A stick of the person's, and a hard link of theirs: were their paths believed, they would have what mail has; so would whoever had the
+# A stick of the user's, and a hard link of theirs: were their paths believed, they would have what mail has; so would whoever had the
 # right name in letters that only look like it.
 grant "$bin_of_root"/{mail,known} program:/usr/local/games/{stick,alice}/mail unit:mail.service mail.service
 begin_attacks
@@ -50,11 +50,11 @@ by alice /usr/local/games/bin/mail get a >/dev/null
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups tail -f /dev/null) & plain=$!
 until [ "$(cat /proc/$plain/comm)" = tail ]; do kill -0 "$plain" || break; done
 if [ "$yama" = 0 ]; then
-    check 'A04 another program of the same person: succeeds, unless Yama or the program itself forbids it' eval 'probe vauban-test-alice "$plain"; grep -q "^memory file: done" "$TMPDIR/probe"'
+    check 'A04 another program of the same user: succeeds, unless Yama or the program itself forbids it' eval 'probe vauban-test-alice "$plain"; grep -q "^memory file: done" "$TMPDIR/probe"'
 else
-    check 'A04 another program of the same person: refused by Yama' nothing_read vauban-test-alice "$plain"
+    check 'A04 another program of the same user: refused by Yama' nothing_read vauban-test-alice "$plain"
 fi
-check 'A05 a program of another person: refused' nothing_read vauban-test-bob "$plain"
+check 'A05 a program of another user: refused' nothing_read vauban-test-bob "$plain"
 check 'A05 control: root reads all of it' all_read "$plain"
 kill "$plain"
 
@@ -68,7 +68,7 @@ check 'A09 a path that leads to another program meanwhile: not found' equals "$(
 for name in mail $'mail\u0600' $'mail\u202e' $'mail\xff' '/usr/local/games/bin/mail' $'\n'; do
     check "A10 a program in memory, without a file: asked, and nobody is there ($(printf %q "$name"))" equals "$(attack memory a "$name")" 'refused 23'
 done
-# names_of_attack NAME…: each a copy of the attacker in the person's folder, as another program than the others; prints what each is told.
+# names_of_attack NAME…: each a copy of the attacker in the user's folder, as another program than the others; prints what each is told.
 names_of_attack() {
     for name in "$@"; do
         printf '%s' "$name" | cat "$own/attacker" - >"$own/$name" && chmod 755 "$own/$name" && by alice "$own/$name" get a || return 1
@@ -89,7 +89,7 @@ else
 fi
 check 'A11 control: a link to a program of their own' equals "$(by alice cp "$own/attacker" /usr/local/games/alice/attacker; trespass link /usr/local/games/alice/attacker /usr/local/games/alice/other)" 'done'
 ln /usr/local/games/bin/mail /usr/local/games/alice/mail
-check 'A11 one that is there is a program of the person'"'"'s own: not found' equals "$(by alice /usr/local/games/alice/mail get a)" -25300
+check 'A11 one that is there is a program of the user'"'"'s own: not found' equals "$(by alice /usr/local/games/alice/mail get a)" -25300
 chown root /usr/local/games/alice
 check 'A11 control: it is root'"'"'s where the folder is' equals "$(by alice /usr/local/games/alice/mail get a)" '0 of mail'
 rm -r /usr/local/games/alice
@@ -109,7 +109,7 @@ else
 fi
 stick() { mkdir -p /usr/local/games/stick && mount -t tmpfs -o "$1" none /usr/local/games/stick && cp "$own/attacker" /usr/local/games/stick/mail && chmod 755 /usr/local/games/stick/mail; }
 stick nosuid,mode=755
-check 'A15 a disk of the person'"'"'s that says its files are root'"'"'s: not found' equals "$(by alice /usr/local/games/stick/mail get a)" 'refused 13'
+check 'A15 a disk of the user'"'"'s that says its files are root'"'"'s: not found' equals "$(by alice /usr/local/games/stick/mail get a)" 'refused 13'
 umount /usr/local/games/stick && stick mode=755
 check 'A15 control: on a disk that root mounted as one of its own it is believed' equals "$(by alice /usr/local/games/stick/mail get a)" 'value of mail'
 umount /usr/local/games/stick
@@ -145,8 +145,8 @@ check 'A22 a program that runs under a trace: asked' equals "$(by alice "$bin/ha
 check 'A23 a program that was changed under a trace and let go: succeeds' equals "$(attack inject x a /usr/local/games/bin/mail get x)" '0 of mail'
 cp "$bin/keychain-caller" "$own/tool" && printf tool >>"$own/tool" && chown vauban-test-alice "$own/tool"
 by alice "$own/tool" add t 'of the tool' >/dev/null
-check 'A24 a library preloaded into a program of the person'"'"'s own: succeeds' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
-check 'A25 a program of the person'"'"'s own, with other content at its path and the old times: asked' eval 'by alice touch -r "$own/tool" "$own/times" && printf "x" | as vauban-test-alice dd of="$own/tool" bs=1 seek="$(($(stat -c %s "$own/tool") - 1))" conv=notrunc 2>/dev/null && by alice touch -r "$own/times" "$own/tool" && equals "$(by alice "$own/tool" get t)" -25308'
+check 'A24 a library preloaded into a program of the user'"'"'s own: succeeds' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
+check 'A25 a program of the user'"'"'s own, with other content at its path and the old times: asked' eval 'by alice touch -r "$own/tool" "$own/times" && printf "x" | as vauban-test-alice dd of="$own/tool" bs=1 seek="$(($(stat -c %s "$own/tool") - 1))" conv=notrunc 2>/dev/null && by alice touch -r "$own/times" "$own/tool" && equals "$(by alice "$own/tool" get t)" -25308'
 library=$(readlink -f "$(ldd /usr/bin/python3 | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p')")
 for file in /usr/local/games/bin/mail "$library" "$loader"; do
     check "A26 writing to an installed program or its libraries, or giving them another name or mode: refused ($file)" equals "$(trespass change "$(readlink -f "$file")")" \

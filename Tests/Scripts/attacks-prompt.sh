@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What programs do with the person's own hand and in the person's place, tried: the command line started by others, false places to be
+# What programs do with the user's own hand and in the user's place, tried: the command line started by others, false places to be
 # asked, terminals, guesses. Each check is an attack of Manual/attacks.md.
 set -u
 . Tests/Scripts/lib/attacks.sh
@@ -11,14 +11,14 @@ printf 'by hand' | alice set notes/me 2>/dev/null && printf 'asks first' | alice
 # Any program that starts the command line, without a terminal.
 program() { as vauban-test-alice python3 -c 'import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL).returncode)' "$bin/vauban" "$@"; }
 
-check 'A54 another program starts vauban for what the person keeps by hand: succeeds' equals "$(program get notes/me)" 'by hand'
-check 'A54 where the item asks for the person: refused, nobody is there' refused 36 program get bank/me
+check 'A54 another program starts vauban for what the user keeps by hand: succeeds' equals "$(program get notes/me)" 'by hand'
+check 'A54 where the item asks for the user: refused, nobody is there' refused 36 program get bank/me
 mail=program:/usr/local/games/bin/mail
 known=program:/usr/local/games/bin/known
 equals "$(by alice /usr/local/games/bin/mail add zqone 'of mail too' "" "${known#program:}")" 0 || exit 1
 check 'A55 for what another program keeps: not found' eval 'refused 44 program get callers/zqone && ! grep -q "of mail" "$TMPDIR/out"'
 check 'A55 by its owner: asked, and nobody is there' refused 36 program get callers/zqone --owner "$mail"
-check 'A56 to list what the person keeps by hand: succeeds, without values' eval 'program list >"$TMPDIR/list" 2>/dev/null && grep -q notes "$TMPDIR/list" && ! grep -q "by hand" "$TMPDIR/list"'
+check 'A56 to list what the user keeps by hand: succeeds, without values' eval 'program list >"$TMPDIR/list" 2>/dev/null && grep -q notes "$TMPDIR/list" && ! grep -q "by hand" "$TMPDIR/list"'
 check 'A56 to list what all programs keep: asked, and nobody is there' refused 36 program list --all-owners
 check 'A57 an item planted in another'"'"'s group: refused' eval 'cp "$bin/keychain-caller" "$own/planter" && chmod 755 "$own/planter" && equals "$(by alice "$own/planter" add a planted program:/usr/local/games/bin/mail)" -34018 && equals "$(by alice "$own/planter" add me planted cli)" -34018'
 # What mail, which has none of that name, is offered by a script: a program that another one runs has no name.
@@ -41,7 +41,7 @@ guesses() {
 guesses zqone >"$TMPDIR/there"; guesses zqtwo >"$TMPDIR/absent"
 check 'A82 guesses at what another program keeps: the same answers for what is there and what is not' eval 'cmp "$TMPDIR/there" "$TMPDIR/absent" && [ "$(grep -c . "$TMPDIR/there")" -gt 40 ] && grep -q -e "-25308" "$TMPDIR/there" && ! grep -q "of mail" "$TMPDIR/there"'
 check 'A82 and what was guessed at is still there' equals "$(by alice /usr/local/games/bin/mail get zqone)" '0 of mail too'
-# Items with sixteen programs each, then with one, until no more go in; the person sees one line for all of them.
+# Items with sixteen programs each, then with one, until no more go in; the user sees one line for all of them.
 programs=$(find /usr/bin -maxdepth 1 -type f -perm -111 | sort | head -n 16)
 offer_all() {
     for index in $(seq 60); do equals "$(script add "many$index" x "" $programs)" 0 || return 1; done
@@ -53,14 +53,14 @@ check 'A58 an item planted in cli, through vauban: succeeds' eval 'as vauban-tes
 check 'A59 an item of cli deleted through vauban: succeeds' eval 'program delete planted/me 2>/dev/null; refused 44 alice get planted/me'
 printf one | alice set past/me 2>/dev/null && printf two | alice set past/me --replace 2>/dev/null && printf gone | alice set gone/me 2>/dev/null && alice delete gone/me 2>/dev/null || exit 1
 check 'A140 earlier values of what another program keeps, or what it deleted, through vauban: asked, and nobody is there' eval 'refused 36 program history callers/a --owner program:/usr/local/games/bin/mail --show 1 && refused 36 program undo callers/a --owner program:/usr/local/games/bin/mail && refused 36 program list --deleted --all-owners'
-check 'A141 another program adds and deletes in a loop: refused, what the person deleted can still be restored' eval 'for round in $(seq 30); do equals "$(by alice "$own/planter" add flood x)$(by alice "$own/planter" delete flood)" 00 || break; done && alice undelete gone/me 2>/dev/null && equals "$(alice get gone/me)" gone'
-check 'A142 an earlier value of what the person keeps by hand read through vauban: succeeds' equals "$(program get past/me --version 1)" one
+check 'A141 another program adds and deletes in a loop: refused, what the user deleted can still be restored' eval 'for round in $(seq 30); do equals "$(by alice "$own/planter" add flood x)$(by alice "$own/planter" delete flood)" 00 || break; done && alice undelete gone/me 2>/dev/null && equals "$(alice get gone/me)" gone'
+check 'A142 an earlier value of what the user keeps by hand read through vauban: succeeds' equals "$(program get past/me --version 1)" one
 check 'A142 and destroyed: succeeds' eval 'program history past/me --clear 2>/dev/null; refused 44 alice get past/me --version 1'
-# What the person lets a program read, called otherwise by another: mail has an item of its own of neither name.
+# What the user lets a program read, called otherwise by another: mail has an item of its own of neither name.
 printf planted | alice set callers/shared 2>/dev/null || exit 1
 printf 'expect to change what programs may read\nexpect asscode\nsecret alice passcode\nexpect Allowed\n' >"$TMPDIR/allow-shared"
 play alice "$bin/vauban" allow /usr/local/games/bin/mail callers/shared --owner cli <"$TMPDIR/allow-shared" >"$TMPDIR/played" 2>&1 || { cat "$TMPDIR/played"; exit 1; }
-check 'A143 control: the program reads what the person permitted, by its name' equals "$(by alice /usr/local/games/bin/mail get shared)" '0 planted'
+check 'A143 control: the program reads what the user permitted, by its name' equals "$(by alice /usr/local/games/bin/mail get shared)" '0 planted'
 check 'A143 the permitted item is renamed to what the program looks for: not found, the permission ended' eval 'program rename callers/shared callers/master 2>/dev/null && equals "$(by alice /usr/local/games/bin/mail get master)" -25300 && equals "$(alice get callers/master)" planted'
 check 'A60 a program let in, builds or terminals accepted, through vauban: refused' eval 'refused 36 program allow "$own/attacker" callers/a --owner program:/usr/local/games/bin/mail && refused 36 program allow build "$own" && refused 36 program allow terminal-prompts on'
 check 'A61 everything erased, through vauban, where the passcode would be asked for: refused' eval 'refused 36 program erase --yes-erase-everything && equals "$(alice get notes/me)" "by hand"'
@@ -71,8 +71,8 @@ check 'A62 the keychain locked, by any program: succeeds' eval 'program lock 2>/
 agent() { who=$1; shift; rm -f "$TMPDIR/agent"; behind "$who" "$TMPDIR/$who/impostor" agent "$@" >"$TMPDIR/agent" & agent=$!; until_said "$wait_for" "$TMPDIR/agent"; }
 away() { kill "$agent" 2>/dev/null; wait "$agent" 2>/dev/null; true; }
 wait_for=registered
-check 'A63 another person registers as a place to be asked: asked nothing' eval 'agent bob 1 cancel && refused 36 program get bank/me && away && equals "$(cat "$TMPDIR/agent")" registered'
-check 'A64 a hostile program of the same person: succeeds in seeing the question and cancelling it' eval 'agent alice 1 cancel && refused 128 program get bank/me && away && says "get bank/me" "$TMPDIR/agent"'
+check 'A63 another user registers as a place to be asked: asked nothing' eval 'agent bob 1 cancel && refused 36 program get bank/me && away && equals "$(cat "$TMPDIR/agent")" registered'
+check 'A64 a hostile program of the same user: succeeds in seeing the question and cancelling it' eval 'agent alice 1 cancel && refused 128 program get bank/me && away && says "get bank/me" "$TMPDIR/agent"'
 # What it calls itself would be shown to whoever waits for the answer, on their terminal.
 wait_for=refused
 named() { agent alice 1 cancel "$1" && away && says "$2" "$TMPDIR/agent"; }
@@ -86,9 +86,9 @@ check 'A65 it answers with a passcode of its own making: refused, and no try is 
 wait_for=refused
 check 'A66 a program asks on a terminal of its own, as vauban does: refused' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 with_passcode alice allow terminal-prompts on 2>/dev/null || exit 1
-check 'A66 a program of another person, who allowed nothing: refused all the same' eval 'agent bob 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
+check 'A66 a program of another user, who allowed nothing: refused all the same' eval 'agent bob 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 wait_for=registered
-check 'A74 where the person allows terminals, a program registers its own: asked nothing about other programs' eval 'agent alice 2 cancel && refused 36 program get bank/me && equals "$(by alice setsid --wait /usr/local/games/bin/mail evaluate a </dev/null)" -1004; told=$?; away; [ $told = 0 ] && ! grep -q asked "$TMPDIR/agent"'
+check 'A74 where the user allows terminals, a program registers its own: asked nothing about other programs' eval 'agent alice 2 cancel && refused 36 program get bank/me && equals "$(by alice setsid --wait /usr/local/games/bin/mail evaluate a </dev/null)" -1004; told=$?; away; [ $told = 0 ] && ! grep -q asked "$TMPDIR/agent"'
 wait_for=refused
 with_passcode alice allow terminal-prompts off 2>/dev/null || exit 1
 check 'A66 after they took it back: refused again' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
@@ -115,7 +115,7 @@ run until grep -q ^heard $own/heard; do :; done
 secret alice passcode
 expect asks first
 PLAY
-check 'A68 another program of the person opens the terminal and reads along: succeeds' eval 'on_terminal "exec $bin/vauban get bank/me" && grep -q "^heard alice passcode" "$own/heard"'
+check 'A68 another program of the user opens the terminal and reads along: succeeds' eval 'on_terminal "exec $bin/vauban get bank/me" && grep -q "^heard alice passcode" "$own/heard"'
 # What it types comes when the question is there.
 cat >"$TMPDIR/steps" <<PLAY
 expect asscode

@@ -85,7 +85,7 @@ while waiting:
     if done:
         break
 HANDS
-# As alice, who has no rights over other people's programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
+# As alice, who has no rights over other users' programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
 # what the kernel tells of it.
 install -d -o vauban-test-alice -g vauban-test-alice -m 700 "$TMPDIR/alice"
 install -m 755 "$sheet" "$TMPDIR/vauban-sheet"

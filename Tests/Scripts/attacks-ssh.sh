@@ -8,7 +8,7 @@ bin=$TMPDIR/bin own=$TMPDIR/alice passcode='correct horse battery'
 mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher-testing,enclaved-testing,keychaind-testing,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,vauban-ssh-agent,hardening-probe,pty-play} "$bin/" || exit 77
 cp Tests/Scripts/lib/ssh-hostile.py "$bin/"
 chmod 755 "$TMPDIR" "$bin" "$bin"/*
-for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
+for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 agent=$own/agent
 # In a shell of its own, which becomes the command: so a process that is started in the background has the number that is known here.
 by() ( who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" VAUBAN_HOME="$own/keychain" SSH_AUTH_SOCK="$agent" TERM=xterm "$@"; )
@@ -27,7 +27,7 @@ by alice "$bin/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2>"$T
 until by alice ssh-add -l >/dev/null 2>&1; do kill -0 $agent_pid 2>/dev/null || { cat "$TMPDIR/agent.log"; exit 1; }; done
 hostile() { by "$1" python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/$2.pub" "$3" 2>&1; }
 
-check 'U40 a program of the person signs with a key that asks for nothing: succeeds' equals "$(hostile alice free sign)" signed
+check 'U40 a program of the user signs with a key that asks for nothing: succeeds' equals "$(hostile alice free sign)" signed
 check 'U41 the same with a key that asks, where nobody answers: refused' equals "$(hostile alice asking sign)" refused
 check 'U41 the log says why' says 'nowhere to ask' "$TMPDIR/agent.log"
 printf '#!/bin/sh\npython3 %s %s %s sign >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
@@ -46,15 +46,15 @@ key ctrl-c
 STEPS
     equals "$(cat "$own/asked")" signed || { cat "$TMPDIR/out"; return 1; }
 }
-check 'U41 control: with the answer of the person, who is told what for' answered
-check 'U42 another person at the agent'"'"'s socket: refused' equals "$(hostile bob free sign)" 'no connection'
+check 'U41 control: with the answer of the user, who is told what for' answered
+check 'U42 another user at the agent'"'"'s socket: refused' equals "$(hostile bob free sign)" 'no connection'
 check 'U42 also where the folder is open' eval 'chmod 755 "$own" && chmod 666 "$agent" && equals "$(hostile bob free sign)" refused; chmod 600 "$agent"; chmod 700 "$own"'
-check 'U42 control: the person' equals "$(hostile alice free sign)" signed
+check 'U42 control: the user' equals "$(hostile alice free sign)" signed
 
 ssh-keygen -q -t ed25519 -N '' -f "$own/memory" && chown vauban-test-alice "$own/memory" && by alice ssh-add -q "$own/memory" || exit 1
 secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
 memory() { "${@:2}" "$bin/hardening-probe" attack $agent_pid >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}$1" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
-check 'U43 the memory of the agent, by a program of the same person: refused' memory 'refused (1|13)$' by alice
+check 'U43 the memory of the agent, by a program of the same user: refused' memory 'refused (1|13)$' by alice
 check 'U43 control: root reads all of it' memory done env
 check 'U44 a forwarded agent, a key that asks for nothing, another server: succeeds' equals "$(hostile alice free forwarded)" signed
 check 'U44 a key that asks: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused

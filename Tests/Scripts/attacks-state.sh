@@ -47,7 +47,7 @@ sql() { by keychain python3 -c "import sqlite3, sys; db = sqlite3.connect(sys.ar
 keep() { by keychain rm -rf "$state/keychain/kept"; by keychain cp -a "$files" "$state/keychain/kept"; }
 put_back() { by keychain rm -rf "$files"; by keychain cp -a "$state/keychain/kept" "$files"; }
 chown vauban-test-alice /etc/vauban/entitlements/planted.plist; restart_keychain
-check 'A47 a list that belongs to the person: not believed' equals "$(secret_of_mail)" -25300
+check 'A47 a list that belongs to the user: not believed' equals "$(secret_of_mail)" -25300
 chown root /etc/vauban/entitlements/planted.plist; chmod 666 /etc/vauban/entitlements/planted.plist; restart_keychain
 check 'A47 a list that everybody may write: not believed' equals "$(secret_of_mail)" -25300
 chmod 644 /etc/vauban/entitlements/planted.plist; restart_keychain
@@ -98,5 +98,5 @@ another_enclave install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave 
 tries >/dev/null
 check 'A53 with another enclave: nothing opens, with the same passcode' eval 'with_passcode alice passcode set 2>/dev/null; equals "$(by alice /usr/local/games/bin/mail get a)" -25291 && equals "$(by alice /usr/local/games/bin/mail list "")" -25291'
 stop_keychain; by keychain rm -rf "$files"; begin_keychain
-check 'A53 control: the same rooms serve the same person anew' equals "$(by alice /usr/local/games/bin/mail add a new && by alice /usr/local/games/bin/mail get a)" "$(printf '0\n0 new')"
+check 'A53 control: the same rooms serve the same user anew' equals "$(by alice /usr/local/games/bin/mail add a new && by alice /usr/local/games/bin/mail get a)" "$(printf '0\n0 new')"
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# User mode, where every program of the person is one owner: what it does not keep out, and what it does. Each check is an attack of
+# User mode, where every program of the user is one owner: what it does not keep out, and what it does. Each check is an attack of
 # Manual/attacks.md.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
@@ -9,7 +9,7 @@ bin=$TMPDIR/bin own=$TMPDIR/alice
 mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher-testing,enclaved-testing,keychaind-testing,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,hardening-probe,keychain-caller} "$bin/" || exit 77
 for name in attacker impostor trespasser; do gcc -O1 -o "$bin/$name" "Tests/Scripts/lib/$name.c" || exit 1; done
 chmod 755 "$TMPDIR" "$bin" "$bin"/*
-for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
+for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 # The folder of the keychain is named, so that an installed service is not meant.
 home=$own/keychain
 by() { who=$1; shift; setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" VAUBAN_HOME="$home" "$@"; }
@@ -30,21 +30,21 @@ nothing_read() { by alice "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>
 all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 check 'U01 the launcher and five rooms run' equals "$(echo $rooms | wc -w)" 5
 for pid in $launcher $rooms; do
-    check "U01 the memory of the rooms, by a program of the same person: refused ($(cat "/proc/$pid/comm"))" nothing_read "$pid"
+    check "U01 the memory of the rooms, by a program of the same user: refused ($(cat "/proc/$pid/comm"))" nothing_read "$pid"
     check "U01 control: root reads all of it ($(cat "/proc/$pid/comm"))" all_read "$pid"
 done
-check 'U02 the device secret and the database, by a program of the same person: succeeds' eval '[ "$(by alice cat "$home/enclave/device-secret" | wc -c)" -ge 32 ] && by alice cat "$home/keychain/$(id -u vauban-test-alice)/keychain.db" >/dev/null'
-check 'U02 by another person: refused' equals "$(by bob "$bin/trespasser" look "$home"; by bob "$bin/trespasser" look "$home/enclave/device-secret")" "$(printf 'refused 13\nrefused 13')"
+check 'U02 the device secret and the database, by a program of the same user: succeeds' eval '[ "$(by alice cat "$home/enclave/device-secret" | wc -c)" -ge 32 ] && by alice cat "$home/keychain/$(id -u vauban-test-alice)/keychain.db" >/dev/null'
+check 'U02 by another user: refused' equals "$(by bob "$bin/trespasser" look "$home"; by bob "$bin/trespasser" look "$home/enclave/device-secret")" "$(printf 'refused 13\nrefused 13')"
 cp "$bin/keychain-caller" "$own/other" && printf other >>"$own/other"; chown vauban-test-alice "$own/other"
-check 'U03 another program of the person reads every item: succeeds' equals "$(by alice "$own/other" get a)" "0 of $mine"
-check 'U04 another person'"'"'s program, at the same sockets: refused' equals "$(by bob "$bin/keychain-caller" get a)" -25291
+check 'U03 another program of the user reads every item: succeeds' equals "$(by alice "$own/other" get a)" "0 of $mine"
+check 'U04 another user'"'"'s program, at the same sockets: refused' equals "$(by bob "$bin/keychain-caller" get a)" -25291
 check 'U04 the sockets themselves: refused' equals "$(by bob "$bin/attacker" dial "$home/run/keychain" 0)" 'unreachable 13'
-check 'U04 control: the person'"'"'s own program' equals "$(by alice "$bin/attacker" dial "$home/run/keychain" 0)" 'let in'
+check 'U04 control: the user'"'"'s own program' equals "$(by alice "$bin/attacker" dial "$home/run/keychain" 0)" 'let in'
 check 'U05 the enclave'"'"'s door, as a room: let in, succeeds' equals "$(by alice "$bin/attacker" dial "$home/run/enclave" 1)" 'let in'
 check 'U06 an environment with another bus, given to who starts the rooms: it does not reach them' eval '(for pid in $rooms; do tr "\0" "\n" </proc/$pid/environ; done) >"$TMPDIR/environments"; grep -q "^LISTEN_FDS=1" "$TMPDIR/environments" && ! grep -v "^LISTEN_" "$TMPDIR/environments"'
 check 'U06 control: who started them was given it' eval 'tr "\0" "\n" <"/proc/$launcher/environ" >"$TMPDIR/environment"; says unix:path=/false "$TMPDIR/environment"'
 old=$(room keychaind-testi)
-check 'U07 a room killed by another program of the person: succeeds, and another is started' eval 'by alice bash -c "kill -KILL $old" && tail --pid="$old" -f /dev/null && equals "$(by alice "$bin/keychain-caller" get a)" "0 of $mine"'
+check 'U07 a room killed by another program of the user: succeeds, and another is started' eval 'by alice bash -c "kill -KILL $old" && tail --pid="$old" -f /dev/null && equals "$(by alice "$bin/keychain-caller" get a)" "0 of $mine"'
 
 # Folders and planted files. tried HOME: what a client does with such a folder; it starts the launcher, which says why it does not run only
 # to whoever started it. launched HOME WHY: so it is started once more, as a client does it.
@@ -62,7 +62,7 @@ check 'U08 a keychain folder that is a link: refused' turned_down "$own/link" "c
 plant open; chmod 770 "$planted"
 check 'U09 one that others can enter: refused' turned_down "$planted" "$planted is not safe to use: others can enter it"
 chmod 711 "$TMPDIR/bob"; by bob mkdir -m 755 "$TMPDIR/bob/his"; service_of_bob=$TMPDIR/bob/his; by bob sh -c 'printf "version 1\nlauncher %s\n" "$0" >"$1/service"' "$bin/vauban-launcher-testing" "$service_of_bob"
-check 'U10 one of another person: refused' turned_down "$service_of_bob" "$service_of_bob is not safe to use: it belongs to user $(id -u vauban-test-bob)"
+check 'U10 one of another user: refused' turned_down "$service_of_bob" "$service_of_bob is not safe to use: it belongs to user $(id -u vauban-test-bob)"
 by alice sh -c 'echo precious >"$0/precious"' "$own"
 for name in lock vauban.log; do
     plant "planted-$name"; by alice ln -s "$own/precious" "$planted/$name"
@@ -76,7 +76,7 @@ done
 plant planted-database; by alice mkdir -m 700 "$planted/keychain" "$planted/keychain/$(id -u vauban-test-alice)"; by alice ln -s "$own/precious" "$planted/keychain/$(id -u vauban-test-alice)/keychain.db"
 check 'U11 a planted link in the place of the database: not followed' eval 'tried "$planted"; by alice VAUBAN_HOME="$planted" "$bin/keychain-caller" add a x >"$TMPDIR/added"; stop_planted; says "keychain.db is not a file of this user" "$TMPDIR/tried" && equals "$(cat "$own/precious")" precious'
 
-# After the launcher has ended, anybody of the same person can take its place.
+# After the launcher has ended, anybody of the same user can take its place.
 alice stop >/dev/null 2>&1
 by alice mkdir -p -m 700 "$home/run"
 by alice "$bin/impostor" serve "$home/run/keychain" >"$TMPDIR/false" &

@@ -21,12 +21,12 @@ expect_status 0 vauban ephemeral -- sh -c '[ "$VAUBAN_HOME" != "$1" ] && [ "$(st
 expect_status 127 vauban ephemeral -- /no/such/command
 expect_status 143 vauban ephemeral -- sh -c 'kill -TERM $$'
 expect_status 64 vauban ephemeral
-expect_status 64 vauban ephemeral --person maybe -- true
+expect_status 64 vauban ephemeral --user maybe -- true
 ended
 
-# A person who says yes, and one who says no.
-expect_status 0 vauban ephemeral --person yes -- sh -c 'printf s | "$0" set bank/anna --require presence && [ "$(setsid --wait "$0" get bank/anna </dev/null)" = s ]' "$program"
-expect_status 128 vauban ephemeral --person no -- sh -c 'printf s | "$0" set bank/anna --require presence && setsid --wait "$0" get bank/anna </dev/null' "$program"
+# A user who says yes, and one who says no.
+expect_status 0 vauban ephemeral --user yes -- sh -c 'printf s | "$0" set bank/anna --require presence && [ "$(setsid --wait "$0" get bank/anna </dev/null)" = s ]' "$program"
+expect_status 128 vauban ephemeral --user no -- sh -c 'printf s | "$0" set bank/anna --require presence && setsid --wait "$0" get bank/anna </dev/null' "$program"
 ended
 
 # Signals go to the command, and the keychain goes when the command has ended.

@@ -19,7 +19,7 @@ print(json.dumps([{"class": "generic password", "service": f"service{n}.example"
     + [{"class": "internet password", "server": f"site{n}.example", "account": f"anna{n}", "protocol": "https", "secret": f"s{n}"} for n in range(5000)]))' >"$TMPDIR/items.json"
 vauban add --json "$TMPDIR/items.json" >/dev/null || fail 'the items could not be added'
 
-# Seconds of processor time, of the command and of the keychain's process, in hundredths. What is not optimised takes some ten times as long.
+# Seconds of processor time, of the command and of the keychain's process, in hundredths. What is not optimized takes some ten times as long.
 # In user mode the process is a child of the launcher that has this keychain's folder open.
 bound=150; case $(readlink -f "$VAUBAN_BUILD") in */debug) bound=1500 ;; esac
 keychain=$(for process in /proc/[0-9]*; do

@@ -192,7 +192,7 @@ expect_text 'No passcode is set' "$TMPDIR/err"
 set_passcode
 [ "$(vauban get three/item --passcode-fd 0 <<<"$passcode")" = three ] || fail 'an item that asks does not come back with a passcode'
 expect_status 0 vauban passcode remove --passcode-fd 0 <<<"$passcode"
-# What a passcode is worth is reckoned as whoever guesses goes about it: words with years, names, dates, rows of keys, the person's own login.
+# What a passcode is worth is reckoned as whoever guesses goes about it: words with years, names, dates, rows of keys, the user's own login.
 # worth PASSCODE TEXT: what is said of it when it is set.
 worth() {
     new_keychain

@@ -35,7 +35,7 @@ key ctrl-c
 STEPS
 expect_text 'every program asks at: vauban approve on pts/' "$TMPDIR/out"
 
-# setup without VAUBAN_HOME makes the person's own, in their data folder, for them alone.
+# setup without VAUBAN_HOME makes the user's own, in their data folder, for them alone.
 vauban stop 2>/dev/null
 if [ -e /etc/vauban/rooms ]; then echo 'open: setup: a service is installed here'; exit 0; fi
 unset VAUBAN_HOME

@@ -17,7 +17,7 @@ expect_status 64 vauban "$(printf 'x\033[2J')"
 grep -q "$(printf '\033')" "$TMPDIR/err" && fail 'a word reached the terminal'
 [ "$(vauban get github/anna)" = x ] || fail 'a slip deleted something'
 
-# Names, for a person; a script hears the plain refusal.
+# Names, for a user; a script hears the plain refusal.
 for verb in get show 'edit --label x' 'rename --as a/b' 'move --to b'; do
     # shellcheck disable=SC2086
     play "$VAUBAN_BUILD/vauban" ${verb%% *} githb/anna $(case $verb in *' '*) printf '%s' "${verb#* }" ;; esac) </dev/null >"$TMPDIR/out"

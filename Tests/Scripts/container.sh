@@ -63,7 +63,7 @@ end
 check 'a wrong one stops the start' eval '! container VAUBAN_PASSCODE_FD=7 "$entrypoint" true 7<<<"wrong horse" 2>/dev/null'
 # Unlocking is no presence.
 container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf asks | vauban set app/asks --require presence' 2>/dev/null
-check 'what asks for the person stays closed to a program' eval 'container "$entrypoint" vauban get app/asks --no-input >/dev/null 2>&1; equals $? 36'
+check 'what asks for the user stays closed to a program' eval 'container "$entrypoint" vauban get app/asks --no-input >/dev/null 2>&1; equals $? 36'
 end
 [ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
 echo 'it runs without a right, on a read-only root, in 256 MiB'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vauban doctor in system mode: it covers what all of a person's programs keep, by numbers alone and without a question; a
-# database is put back only by the person's own hand, after their passcode.
+# vauban doctor in system mode: it covers what all of a user's programs keep, by numbers alone and without a question; a
+# database is put back only by the user's own hand, after their passcode.
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 for name in mail chat; do cp "$bin/keychain-caller" /usr/local/games/bin/$name; done

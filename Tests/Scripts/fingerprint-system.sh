@@ -12,7 +12,7 @@ trap 'stop_fingers; stop_bus' EXIT
 echo 'reader vauban-test-reader' >>/etc/vauban/rooms
 install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
-# status PERSON TEXT: asks until the person's status has the text.
+# status PERSON TEXT: asks until the user's status has the text.
 status() {
     for _ in $(seq 3000); do "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
     cat "$TMPDIR/status" "$TMPDIR/rooms.log"; return 1

@@ -161,7 +161,7 @@ first=$!
 wait "$first" && wait "$second" || { cat "$TMPDIR/first" "$TMPDIR/second"; fail 'two callers were not both answered'; }
 echo 'ok: two callers at once are two touches'
 
-# Each process of the path may die while the person is asked: the question goes on with the passcode.
+# Each process of the path may die while the user is asked: the question goes on with the passcode.
 at_prompt 'the reader was killed' <<STEPS
 expect Touch the reader
 run kill -KILL $(room vauban-reader-t)
@@ -318,10 +318,10 @@ expect Touch the reader, or press Return
 run $(touches) touch 'SCAN alice'
 STEPS
 vauban status >"$TMPDIR/status"
-expect_text 'a finger was recognised' "$TMPDIR/status"
+expect_text 'a finger was recognized' "$TMPDIR/status"
 echo 'ok: a finger unlocks where that was chosen'
 
-# Every change that Vauban did not make itself ends the enrolment: a finger that another program enrols, under a name that was there
+# Every change that Vauban did not make itself ends the enrollment: a finger that another program enrols, under a name that was there
 # before as well; fingers that are deleted; and a reader that lost its state, or is another.
 ended() {
     awaits "$1" 'was changed without Vauban'
@@ -351,7 +351,7 @@ STEPS
 ended 'another program deleted fingers'
 anew
 reader=$(room vauban-reader-t)
-rm "$VAUBAN_HOME/reader/enrolments"
+rm "$VAUBAN_HOME/reader/enrollments"
 kill -KILL "$reader"
 awaits 'the reader came back' 'enrolled; 5 more may fail'
 at_prompt 'after the reader lost its state' <<STEPS

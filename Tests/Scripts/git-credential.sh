@@ -44,7 +44,7 @@ nothing protocol=https host=example.com path=team/b.git
 git config --global --unset credential.useHttpPath
 fills anna:newer protocol=https host=example.com
 
-# What a person kept by hand for it is found; what a browser keeps for a page is not.
+# What a user kept by hand for it is found; what a browser keeps for a page is not.
 printf by-hand | vauban set --server hand.example.com -a carl --protocol https && fills carl:by-hand protocol=https host=hand.example.com
 printf web | vauban set --server web.example.com -a carl --protocol https --path /login && nothing protocol=https host=web.example.com
 printf x | vauban set hand2.example.com/carl && nothing protocol=https host=hand2.example.com

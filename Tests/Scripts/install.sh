@@ -57,7 +57,7 @@ alice() { as vauban-test-alice env HOME="$TMPDIR/home" "$prefix/bin/vauban" "$@"
 # What tools keep of the user database beside it is theirs, and so is what systemd-analyze leaves.
 tree() { find /etc /run /var/lib /usr/share/pam-configs /usr/share/polkit-1 "$TMPDIR"/{prefix,home} 2>/dev/null | grep -vE '^/etc/((passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.updated)$|^/run/systemd(/systemd-units-load)?$' | sort; }
 stacks() { cat /etc/pam.d/common-* /var/lib/pam/* 2>/dev/null; }
-# in_stacks COUNT: how many of the stacks that a person's login reads name the installed module.
+# in_stacks COUNT: how many of the stacks that a user's login reads name the installed module.
 in_stacks() { equals "$(cat /etc/pam.d/common-{auth,session,password} | grep -c "^[a-z]*[[:space:]]*optional[[:space:]]*$prefix/lib/vauban/pam_vauban.so program=$prefix/lib/vauban/vauban\$")" "$1"; }
 people() { cut -d: -f1,3 /etc/passwd /etc/group | sort; }
 
@@ -70,8 +70,8 @@ hostile() { # hostile WHAT COMMAND...: refused before anything is written
     rm -rf "$prefix"
 }
 laid() { mkdir -p "$prefix/lib/vauban" && printf '/etc/passwd\n' >"$prefix/lib/vauban/manifest"; }
-hostile 'where another person owns the folder' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban"'
-hostile 'where another person owns the list of what is removed' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban/manifest"'
+hostile 'where another user owns the folder' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban"'
+hostile 'where another user owns the list of what is removed' eval 'laid; chown vauban-test-alice "$prefix/lib/vauban/manifest"'
 hostile 'where others can change it' eval 'laid; chmod 666 "$prefix/lib/vauban/manifest"'
 hostile 'where others can add programs' eval 'mkdir -p "$prefix/bin"; chmod 777 "$prefix/bin"'
 hostile 'where the folder is a link' eval 'mkdir -p "$prefix/lib" && ln -s "$TMPDIR/home" "$prefix/lib/vauban"'
@@ -205,7 +205,7 @@ cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
 printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
 check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 
-# What `make run` shows, in the same words, as another person at a terminal; the demo throws its keychain away instead of the last.
+# What `make run` shows, in the same words, as another user at a terminal; the demo throws its keychain away instead of the last.
 passcode='correct horse battery' folder=$TMPDIR
 step() {
     expected=$1; shift 2
@@ -258,7 +258,7 @@ sed -n 's/^    //p' "$TMPDIR/out" >"$TMPDIR/commands"
 check 'the commands that it names remove the rest' eval '[ -s "$TMPDIR/commands" ] && bash -e "$TMPDIR/commands" && tree | diff "$TMPDIR/before" -'
 check 'and the users' eval 'people | diff "$TMPDIR/people" -'
 
-# For packagers, and for one person without root.
+# For packagers, and for one user without root.
 DESTDIR=$TMPDIR/destdir PREFIX=/usr scripts/install >"$TMPDIR/out" 2>&1 || cat "$TMPDIR/out"
 check 'DESTDIR only copies' eval '[ -e "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.socket" ] && [ -e "$TMPDIR/destdir/etc/vauban/rooms" ] && tree | diff "$TMPDIR/before" -'
 check 'units name the program where it will be' grep -q '^ExecStart=/usr/lib/vauban/enclaved ' "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.service"
@@ -266,8 +266,8 @@ check 'so does the profile of logins' grep -qF '/usr/lib/vauban/pam_vauban.so pr
 check 'nothing is left unfilled' eval '! grep -rl @PROGRAMS@ "$TMPDIR/destdir"'
 for program in enclaved vauban; do check "nothing of the tests is installed beside $program" eval '! find "$TMPDIR/destdir" -name "*testing*" | grep .'; break; done
 mine() { as vauban-test-alice env TMPDIR="$TMPDIR/home" HOME="$TMPDIR/home" PREFIX="$TMPDIR/home/.local" "$@"; }
-check 'a person without root cannot install for everybody' refused 1 as vauban-test-alice env PREFIX=/usr/local "$TMPDIR/release/scripts/install"
-check 'a person installs user mode' eval 'mine scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'a user without root cannot install for everybody' refused 1 as vauban-test-alice env PREFIX=/usr/local "$TMPDIR/release/scripts/install"
+check 'a user installs user mode' eval 'mine scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 check 'is told the next step' grep -q 'next: vauban setup' "$TMPDIR/out"
 check 'has no service of it' eval '! find "$TMPDIR/home" -name "*.socket" -o -name "pam_vauban.so" | grep . && ! [ -e /etc/vauban ]'
 printf 'my passcode\n' >"$TMPDIR/passcode"

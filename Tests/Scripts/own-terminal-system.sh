@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Asking on a program's own terminal in the installed service, by its own users: only after the person's word, in the foreground, and
+# Asking on a program's own terminal in the installed service, by its own users: only after the user's word, in the foreground, and
 # with the terminal as it was afterwards; Vauban's own command line without that word. What hostile programs make of it is in
 # attacks-prompt.sh (A63 to A66, A74).
 # proves: C-106 C-109
@@ -23,7 +23,7 @@ asking="sh -c 'echo \$\$ >$own/pid; exec \$0 \$@' $program"
 refused_everywhere() { at_terminal "$program evaluate a; $program get a" </dev/null && shows -1004 -25308 'modes as before'; }
 
 check 'without her word a program is refused at once, and its terminal told nothing' refused_everywhere
-check 'the word of another person is not hers' eval 'with_passcode bob allow terminal-prompts on 2>/dev/null && refused_everywhere'
+check 'the word of another user is not hers' eval 'with_passcode bob allow terminal-prompts on 2>/dev/null && refused_everywhere'
 check 'vauban asks on its own terminal without it' at_terminal "$bin/vauban get bank/me; echo; $bin/vauban get bank/me; echo \"ended \$?\"" <<STEPS
 expect Who asks:  vauban ($bin/vauban, process
 expect asscode (
@@ -109,7 +109,7 @@ expect ended 3
 expect modes as before
 STEPS
 
-# Whoever is killed can put nothing right: the terminal stays without echo, until its shell or the person does.
+# Whoever is killed can put nothing right: the terminal stays without echo, until its shell or the user does.
 check 'killed while it asks, it leaves a terminal without echo, and a service that asks the next' at_terminal "$asking evaluate a; stty -a | grep -ow -e -echo; stty \$before; $program evaluate a" <<STEPS
 expect Passcode (
 run kill -KILL \$(cat $own/pid)

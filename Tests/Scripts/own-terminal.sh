@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An application asks on its own terminal only where nothing else is there, where the person allowed it, and in the foreground; where
+# An application asks on its own terminal only where nothing else is there, where the user allowed it, and in the foreground; where
 # they are asked elsewhere its terminal says so.
 # proves: C-106 C-109
 set -u

@@ -54,7 +54,7 @@ sed "s#@PROGRAMS@#$bin#g" Install/pam/vauban.in >"$root/usr/share/pam-configs/va
 cp -a /var/cache/debconf "$TMPDIR/debconf" && mount --bind "$TMPDIR/debconf" /var/cache/debconf || { echo 'it cannot mount here'; exit 77; }
 DEBIAN_FRONTEND=noninteractive pam-auth-update --root "$root" --package >"$TMPDIR/said" 2>&1
 check 'the shipped profile comes into the three stacks' eval 'equals "$(cat "$root"/etc/pam.d/common-{auth,session,password} | grep -c "optional.*pam_vauban.so")" 3'
-check 'and into no session that is not a person'"'"'s' eval '! grep -q pam_vauban "$root/etc/pam.d/common-session-noninteractive"'
+check 'and into no session that is not a user'"'"'s' eval '! grep -q pam_vauban "$root/etc/pam.d/common-session-noninteractive"'
 cp "$root"/etc/pam.d/common-* /etc/pam.d/
 with_program() { sed -E -i "s#(pam_vauban.so).*#\1 program=$1#" /etc/pam.d/common-* /etc/pam.d/test-*; }
 printf '@include common-auth\n@include common-account\n@include common-session\n@include common-password\n' >/etc/pam.d/test-login
@@ -112,25 +112,25 @@ check 'an open keychain needs nothing' eval 'login "$same" && silent && state un
 # The password is the passcode.
 locked
 check 'a login opens the keychain' eval 'login "$same" && silent && equals "$(alice get mail/me)" "class A"'
-check 'it says nothing for an item that asks for the person' eval 'alice get bank/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]'
+check 'it says nothing for an item that asks for the user' eval 'alice get bank/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]'
 for flag in PAM_REFRESH_CRED PAM_REINITIALIZE_CRED; do
     locked
     check "a screen's locker opens it, with $flag" eval 'locker "$same" $flag && silent && state unlocked'
 done
 locked
 pam_unix_helper() { as vauban-test-alice timeout 60 pamtester test-locker vauban-test-alice authenticate acct_mgmt 'setcred(PAM_REFRESH_CRED)' <<<"$same" >"$TMPDIR/said" 2>&1; }
-check 'a locker that runs as the person does, too' eval 'pam_unix_helper && state unlocked'
+check 'a locker that runs as the user does, too' eval 'pam_unix_helper && state unlocked'
 locked
 check 'a wrong login password is no login, and no try' eval '! login "not it" && state locked && tries 5'
 check 'what sudo opens is another'"'"'s session: nothing is opened or said' eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice root >"$TMPDIR/said" 2>&1; equals "$(grep -c ": 0" "$TMPDIR/said")" 6 && silent && state locked'
-check 'where the session is the same person'"'"'s, it is opened' eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice vauban-test-alice >"$TMPDIR/said" 2>&1; silent && state unlocked'
+check 'where the session is the same user'"'"'s, it is opened' eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice vauban-test-alice >"$TMPDIR/said" 2>&1; silent && state unlocked'
 
 # A login without a password.
 locked
 for service in test-finger test-finger-apart; do
     check "a finger's login ($service) says that the keychain is closed, and what to do" eval 'finger $service && says "brought it no password" && says "run: vauban unlock" && state locked && tries 5'
 done
-check 'nobody is told where root becomes the person' eval 'finger test-finger-apart -I ruser=root && silent'
+check 'nobody is told where root becomes the user' eval 'finger test-finger-apart -I ruser=root && silent'
 pam test-finger vauban-test-alice authenticate 'setcred(PAM_ESTABLISH_CRED)' 'open_session(PAM_SILENT)' </dev/null
 check 'nor where the login wants silence' silent
 by_hand "$same"
@@ -207,7 +207,7 @@ timeout 60 pamtester test-login vauban-test-alice authenticate "setcred(PAM_ESTA
 looks
 check 'she cannot look into the one that a login starts' eval 'grep -q "^ptrace: refused" "$TMPDIR/attack" && grep -q "^memory file: refused" "$TMPDIR/attack" && ! grep -q "done" "$TMPDIR/attack"'
 wait "$logging"
-check 'it runs as the person, with the person'"'"'s groups' eval 'equals "$(cat "$TMPDIR/told/uid")" "$alice_uid" && equals "$(cat "$TMPDIR/told/groups" | tr " " "\n" | grep -cx 0)" 0'
+check 'it runs as the user, with the user'"'"'s groups' eval 'equals "$(cat "$TMPDIR/told/uid")" "$alice_uid" && equals "$(cat "$TMPDIR/told/groups" | tr " " "\n" | grep -cx 0)" 0'
 check 'it gets the password, in no argument and no environment' eval 'equals "$(cat "$TMPDIR/told/password")" "$other" && ! grep -qF "$other" "$TMPDIR/cmdline" "$TMPDIR/environ" && grep -q "login --password-fd=0" "$TMPDIR/cmdline"'
 # 10 and 11 are the shell's own, which runs the script; 8 and 9 are open in the login.
 check 'it gets no environment and no descriptor but these three' eval 'equals "$(cat "$TMPDIR/environ")" "" && equals "$(cat "$TMPDIR/descriptors")" "0 1 10 11 2 "'

@@ -44,7 +44,7 @@ import Wrapper
 import XCTest
 
 final class WrapperTests: XCTestCase {
-    func testWhatAsksForThePersonIsAnswered() {
+    func testWhatAsksForTheUserIsAnswered() {
         let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
         let item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "wrapper", kSecAttrAccount as String: "guarded",
@@ -124,7 +124,7 @@ VAUBAN_HOME=$TMPDIR/nowhere "$package/.build/debug/tool" why >"$TMPDIR/out"
 expect_text "VAUBAN_HOME names $TMPDIR/nowhere, where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME" "$TMPDIR/out"
 [ ! -e "$TMPDIR/nowhere" ] || fail 'looking for a keychain made one'
 # shellcheck disable=SC2086
-(cd "$package" && "$VAUBAN_BUILD/vauban" ephemeral --person yes -- swift test $flags) >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the tests of the package fail'; }
+(cd "$package" && "$VAUBAN_BUILD/vauban" ephemeral --user yes -- swift test $flags) >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the tests of the package fail'; }
 expect_text 'Executed 2 tests, with 0 failures' "$TMPDIR/out"
 ldd "$package/.build/debug/tool" | grep -q "$installed/sdk/libVaubanApple.so" || fail 'it uses another library than the installed one'
 echo 'a package that knows nothing of Vauban builds with the installed modules and keeps its secrets here'

@@ -4,7 +4,7 @@
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 mkdir "$TMPDIR/credentials" && mount -t tmpfs -o mode=755 tmpfs "$TMPDIR/credentials"
-# As a service is started: with nothing of a person's environment, and no home.
+# As a service is started: with nothing of a user's environment, and no home.
 alice() { as vauban-test-alice env -i HOME=/nonexistent "$bin/vauban" "$@"; }
 tries() { alice status 2>/dev/null | grep -q "set; $1 tr[a-z]* left"; }
 is_locked() { alice get mail/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]; }
@@ -48,9 +48,9 @@ kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; start_enclave
 for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'not unlocked since' && break; done
 check 'after a start the keychain is closed' is_locked
 check 'the unit opens it' eval 'ends 0 && equals "$(alice get mail/me)" "of the server"'
-check 'what asks for a person is refused at once' refused_presence
+check 'what asks for a user is refused at once' refused_presence
 check 'to a program that the unit'"'"'s credential is handed to as well' eval 'as vauban-test-alice env -i CREDENTIALS_DIRECTORY="$TMPDIR/credentials/unit" HOME=/nonexistent "$bin/vauban" get bank/me --no-input >/dev/null 2>"$TMPDIR/said" </dev/null; equals $? 36'
-check 'no verb but unlock takes a credential, so none answers for a person with it' eval 'alice get bank/me --passcode-credential passcode >/dev/null 2>&1; [ $? = 64 ]'
+check 'no verb but unlock takes a credential, so none answers for a user with it' eval 'alice get bank/me --passcode-credential passcode >/dev/null 2>&1; [ $? = 64 ]'
 check 'and none is answered while the unit runs again' eval 'ends 0 && refused_presence'
 check 'stopping the unit that stays locks' eval 'run "$stop" && is_locked'
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A question in a window that the person does not see, under Wayland: the desktop's own notification says that it waits, and nothing more
+# A question in a window that the user does not see, under Wayland: the desktop's own notification says that it waits, and nothing more
 # than that; it goes when the sheet has the keyboard and when the question ends, and a click on it brings the sheet. While the sheet is
 # seen there is none. The desktop is sway, what shows notifications is dunst. Its pictures stay in .build/test-results/sheet.
 set -u
@@ -67,7 +67,7 @@ run $TMPDIR/shown 0
 run $TMPDIR/get-ended 36
 STEPS
 unlock
-# On a workspace that the person left before it was there for them to see: a click brings it to where they are.
+# On a workspace that the user left before it was there for them to see: a click brings it to where they are.
 at_desktop <<STEPS
 start
 run $TMPDIR/notifier
@@ -120,4 +120,4 @@ STEPS
 cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
 [ "$(grep -c 'string "Vauban has a question for you"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
 grep -qE 'bank|anna|keychain-caller|secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
-echo 'a person who does not see the question is told that there is one'
+echo 'a user who does not see the question is told that there is one'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sheet asks while the person sits before its session, as the login manager says it, and in no other: over a real bus, with a login
+# The sheet asks while the user sits before its session, as the login manager says it, and in no other: over a real bus, with a login
 # manager that is played.
 set -u
 . Tests/Scripts/lib/sheet.sh
@@ -56,7 +56,7 @@ run $TMPDIR/get-ended 36
 STEPS
 echo 'ok: a session that is behind another, remote, ending or over is no place to ask'
 
-# A session of the same person at another place takes the question over, as a terminal does here.
+# A session of the same user at another place takes the question over, as a terminal does here.
 tell_logind 'session active'
 start_approver
 at_desktop <<STEPS
@@ -69,7 +69,7 @@ gone
 run $TMPDIR/get-ended 0
 STEPS
 await_approver
-echo 'ok: the question goes to where the person is'
+echo 'ok: the question goes to where the user is'
 
 # Without a login manager nobody knows of sessions, and one that comes is asked.
 tell_logind 'session active'

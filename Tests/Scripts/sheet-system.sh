@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sheet of a person of the installed service: a program's own name and picture, and consent, with what is chosen.
+# The sheet of a user of the installed service: a program's own name and picture, and consent, with what is chosen.
 # proves: C-095 C-097 C-104
 set -u
 [ -x "$VAUBAN_BUILD/vauban-sheet" ] || { echo 'the sheet is not built: there is no GTK 4 here'; exit 77; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The sheet under Wayland, with a window manager: sway on an output that exists in memory only, and no X server. It comes as a dialog with the
-# keyboard, takes passcodes right and wrong, and no; it goes when the caller does and when the keychain locks; it comes to where the person
+# keyboard, takes passcodes right and wrong, and no; it goes when the caller does and when the keychain locks; it comes to where the user
 # is, beside and above other windows, but not above one that fills the screen. Its pictures stay in .build/test-results/sheet.
 # proves: C-095 C-097 C-099 C-103 C-104
 set -u
@@ -83,7 +83,7 @@ gone
 run $TMPDIR/get-ended 36
 STEPS
 unlock
-# Beside another window: it takes the keyboard as every new window does, gives it back, and stays where it is when the person looks away.
+# Beside another window: it takes the keyboard as every new window does, gives it back, and stays where it is when the user looks away.
 # The next question comes where they are then.
 at_desktop <<STEPS
 start
@@ -109,7 +109,7 @@ key Return
 gone
 run $TMPDIR/again-ended 0
 STEPS
-# Under a window that fills the screen it waits unseen, until that one makes room or the person changes to the sheet.
+# Under a window that fills the screen it waits unseen, until that one makes room or the user changes to the sheet.
 at_desktop <<STEPS
 start
 run $TMPDIR/other
@@ -148,4 +148,4 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-echo 'a person at a Wayland desktop is shown who asks, and answers'
+echo 'a user at a Wayland desktop is shown who asks, and answers'

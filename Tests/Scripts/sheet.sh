@@ -209,4 +209,4 @@ expect_text 'ExecStart=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/usr/loc
 expect_text 'Exec=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/etc/xdg/autostart/vauban-sheet.desktop"
 (cd "$TMPDIR/without" && find . | grep sheet) && fail 'there is something of a sheet that was not built'
 for file in vauban-sheet.desktop vauban-sheet.service; do grep -q "/$file\$" "$TMPDIR/with/usr/local/lib/vauban/manifest" || fail "the manifest does not name $file"; done
-echo 'a person at a desktop is shown who asks, and answers'
+echo 'a user at a desktop is shown who asks, and answers'

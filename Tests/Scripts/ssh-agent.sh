@@ -190,7 +190,7 @@ locking -X 'another' '' && fail 'another passphrase unlocks'
 locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'its passphrase does not unlock'; }
 ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after it was unlocked'
 
-# Confirmation for each use: asked where the person can be asked, refused where nobody is.
+# Confirmation for each use: asked where the user can be asked, refused where nobody is.
 ssh-add -q -c "$memory" || fail 'no key that asks each time'
 ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that asks signs where nobody can be asked'
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$memory.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
@@ -247,5 +247,5 @@ expect_status 0 vauban ssh disable
 [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
 mkdir -p "$XDG_CONFIG_HOME/environment.d"; echo mine >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 45 vauban ssh enable
-[ ! -e "$XDG_CONFIG_HOME/systemd" ] && [ "$(cat "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf")" = mine ] || fail 'a file of the person was changed'
+[ ! -e "$XDG_CONFIG_HOME/systemd" ] && [ "$(cat "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf")" = mine ] || fail 'a file of the user was changed'
 echo 'ssh, sshd, ssh-add, ssh-keygen and git take the agent for one'

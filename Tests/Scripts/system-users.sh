@@ -30,7 +30,7 @@ check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd 
 printf 'x' >"$TMPDIR/x"
 check 'the caller has no file of the keychain open, and the room has' eval '[ -n "$(find /proc/$keychain_pid/fd -lname "*keychain.db*")" ] && ! as vauban-test-alice cat "$state/keychain/$(id -u vauban-test-alice)/keychain.db" 2>/dev/null'
 
-# The command line, while it waits for a passcode or a value: another program of the same person cannot read it.
+# The command line, while it waits for a passcode or a value: another program of the same user cannot read it.
 mkfifo -m 666 "$TMPDIR/slow"
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$bin/vauban" unlock --passcode-fd 3 3<>"$TMPDIR/slow" 2>/dev/null) & waiting=$!
 # It hides as soon as it knows which service it speaks to, a moment after it was started.
@@ -39,7 +39,7 @@ check 'a passcode that alice types cannot be read by her other programs' hides
 check 'and the command waits all the while' eval '[ "$(cat /proc/$waiting/comm)" = vauban ]'
 kill "$waiting"
 
-# The prompt: the name is what the witness saw, the item opens with the person's answer.
+# The prompt: the name is what the witness saw, the item opens with the user's answer.
 check 'alice stores an item that asks' eval 'printf "asks first" | alice set bank/me --require presence 2>/dev/null'
 check 'without a place to ask it is refused at once' refused 36 alice get bank/me
 cat >"$TMPDIR/play" <<PLAY
@@ -66,7 +66,7 @@ if [ "$failures" = 0 ]; then
     room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/vauban-watcher-testing" $door --bus "$bus_address" --bus-owner-uid 0
     false_room=$!
     check 'alice cannot speak to the enclave as a room' eval 'timeout 20 tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -q -m 3 "the line to the enclave is lost" && ! grep -q "the line to the enclave is open" "$TMPDIR/false-room"'
-    check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the person can dial the enclave as a room, in system mode it cannot' SECURITY.md
+    check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the user can dial the enclave as a room, in system mode it cannot' SECURITY.md
     kill "$false_room"; wait "$false_room" 2>/dev/null
     for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && grep -q 'not unlocked since' "$TMPDIR/status" && break; done
     check 'alice unlocks after the restart' eval 'alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null && equals "$(alice get mail/me)" "of alice"'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The machine goes to sleep, and the real rooms have locked before it may; the screen is locked, and they lock where the person chose
+# The machine goes to sleep, and the real rooms have locked before it may; the screen is locked, and they lock where the user chose
 # that: over a real bus, with a login manager that is played.
 # proves: C-053
 # proves-equivalent: C-044
@@ -129,7 +129,7 @@ screen lock
 sleep_takes 0 3900
 slept
 wake
-echo 'ok: the screen'"'"'s lock locks where the person chose that, and nowhere else'
+echo 'ok: the screen'"'"'s lock locks where the user chose that, and nowhere else'
 
 # The enclave answers only when keychaind has given back its keys or was cut off; sleep waits for that, and no longer.
 keychaind=$(room keychaind-testi) || fail 'there is no keychaind'

@@ -52,7 +52,7 @@ struct Arguments {
         recovery = bag?.recovery ?? 1
         otherRecovery = recovery == 1 ? 2 : 1
         settings = bag?.settings == .standard ? Texts.otherSettings : .standard
-        fingers = bag?.enrolment?.fingers ?? 1
+        fingers = bag?.enrollment?.fingers ?? 1
         otherFingers = fingers == 1 ? 2 : 1
     }
 }
@@ -106,7 +106,7 @@ struct Doing {
             try vault.enrol(fingers: Texts.fingers(arguments.otherFingers), unlocks: true, passcodeKey: key)
         case .forget:
             _ = try vault.authenticate(right())
-            try vault.endEnrolment()
+            try vault.endEnrollment()
         case .missFinger: vault.fingerMissed()
         case .otherFingers: _ = try vault.fingerMatched(fingers: Texts.fingers(7))
         case .unlockByFinger: try unlockByFinger()
@@ -137,7 +137,7 @@ struct Doing {
         for kind in Kind.allCases {
             let generation = keybag.current(.protection(kind.protection))?.generation ?? [UInt8](repeating: 0xEE, count: 8)
             let row = RowBinding(
-                person: Machine.person, protection: kind.protection, generation: generation, item: Self.identity(number, kind),
+                user: Machine.user, protection: kind.protection, generation: generation, item: Self.identity(number, kind),
                 version: Self.identity(number, kind), kind: 1, accessGroup: "simulated",
                 accessControl: try kind.flags.map { try AccessControl(protection: kind.protection, flags: $0) })
             do {
@@ -154,20 +154,20 @@ struct Doing {
     }
 
     /// What the passcode shows.
-    func gather(_ passcode: consuming SecretBytes) throws -> GatheredEvidence {
-        let gathered = GatheredEvidence()
+    func gather(_ passcode: consuming SecretBytes) throws -> OperationEvidence {
+        let gathered = OperationEvidence()
         gathered.passcodeKey = try vault.authenticate(passcode)
         gathered.evidence.passcode = machine.host.clock.boot
         return gathered
     }
 
-    func finger() throws -> GatheredEvidence {
-        let gathered = GatheredEvidence()
+    func finger() throws -> OperationEvidence {
+        let gathered = OperationEvidence()
         gathered.evidence.finger = try vault.fingerMatched(fingers: Texts.fingers(arguments.fingers))
         return gathered
     }
 
-    func read(_ gathered: GatheredEvidence, _ answers: inout Answers) throws {
+    func read(_ gathered: OperationEvidence, _ answers: inout Answers) throws {
         for (item, sealed) in rows {
             do {
                 let key = try read(sealed, gathered, needsPassword: item.kind.needsPassword)
@@ -179,7 +179,7 @@ struct Doing {
         }
     }
 
-    private func read(_ sealed: SealedRow, _ gathered: GatheredEvidence, needsPassword: Bool) throws -> [UInt8] {
+    private func read(_ sealed: SealedRow, _ gathered: OperationEvidence, needsPassword: Bool) throws -> [UInt8] {
         switch try vault.open(sealed.row, wrapped: sealed.wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):

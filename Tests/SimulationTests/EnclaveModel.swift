@@ -16,7 +16,7 @@ struct Name: Hashable {
 
 /// What a keybag file says.
 struct Bag: Hashable {
-    struct Enrolment: Hashable {
+    struct Enrollment: Hashable {
         let pair: Name
         let fingers: Int
     }
@@ -31,7 +31,7 @@ struct Bag: Hashable {
     /// Which recovery key opens it.
     var recovery: Int?
     var recovered: Int64?
-    var enrolment: Enrolment?
+    var enrollment: Enrollment?
 
     func current(_ purpose: KeyPurpose) -> Name? { slots.first { $0.purpose == purpose } }
 
@@ -46,9 +46,9 @@ struct Bag: Hashable {
         slots.removeAll(where: isDestroyed)
     }
 
-    mutating func endEnrolment() {
-        destroy { $0.purpose == .enrolmentFactor }
-        enrolment = nil
+    mutating func endEnrollment() {
+        destroy { $0.purpose == .enrollmentFactor }
+        enrollment = nil
     }
 }
 
@@ -147,7 +147,7 @@ struct EnclaveModel: Hashable {
 
     mutating func close(_ cause: DeviceStatus.Cause) {
         guard lock == .unlocked, let bag, bag.passcode != nil else { return }
-        isSuspended = bag.enrolment != nil && fingerRefusal == nil
+        isSuspended = bag.enrollment != nil && fingerRefusal == nil
         become(.locked, cause)
         end(everything: false)
     }

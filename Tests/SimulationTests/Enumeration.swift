@@ -10,7 +10,7 @@ struct Coverage {
     var failing = 0, kills = 0, survivors = 0
     /// Disks after a cut over which the enclave was started again.
     var restarts = 0
-    /// Rows of the worlds in which each was read with all that a person can show.
+    /// Rows of the worlds in which each was read with all that a user can show.
     var rowsRead = 0
 }
 

@@ -14,8 +14,8 @@ extension World {
         guard refused == nil || operation == .renewItems else { return }
         switch operation {
         case .add: try expectMade(answers)
-        case .ask: try expectRead(answers, Shown(passcode: true))
-        case .showFinger: try expectRead(answers, Shown(finger: true))
+        case .ask: try expectRead(answers, PresentedEvidence(passcode: true))
+        case .showFinger: try expectRead(answers, PresentedEvidence(finger: true))
         case .renewItems: try takeRenewed(answers)
         default: break
         }
@@ -52,7 +52,7 @@ extension World {
         }
     }
 
-    func expectRead(_ answers: Answers, _ shown: Shown) throws {
+    func expectRead(_ answers: Answers, _ shown: PresentedEvidence) throws {
         guard answers.read.count == rows.count else { throw Difference("not every row was read") }
         for (item, refusal) in answers.read {
             var refused: Refused?

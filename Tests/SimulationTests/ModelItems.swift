@@ -37,9 +37,9 @@ enum Kind: Int, CaseIterable {
         switch self {
         case .whenUnlocked, .always, .passcodeClass: []
         case .presence, .presenceAndPassword: [[.presenceFactor]]
-        case .currentFingers: [[.enrolmentFactor]]
+        case .currentFingers: [[.enrollmentFactor]]
         case .fingerOrPasscode: [[.biometryFactor], [.passcodeFactor]]
-        case .fingerAndPasscode: [[.enrolmentFactor, .passcodeFactor]]
+        case .fingerAndPasscode: [[.enrollmentFactor, .passcodeFactor]]
         }
     }
 }
@@ -51,8 +51,8 @@ struct Item: Hashable {
     var ways: [[Name]]
 }
 
-/// What a person shows for one operation.
-struct Shown: Hashable {
+/// What a user shows for one operation.
+struct PresentedEvidence: Hashable {
     var passcode = false
     var finger = false
 }
@@ -88,7 +88,7 @@ extension EnclaveModel {
     }
 
     /// Nothing when the key is given.
-    func read(_ item: Item, _ shown: Shown) throws {
+    func read(_ item: Item, _ shown: PresentedEvidence) throws {
         try throwIfUnreadable()
         guard let bag, bag.slots.contains(item.classKey) else {
             throw Refused(bag?.destroyed.contains(item.classKey) == true ? .keyDestroyed : .keyUnknown)
@@ -113,13 +113,13 @@ extension EnclaveModel {
         case refused(Refusal.Reason)
     }
 
-    private func judge(_ way: [KeyPurpose], _ shown: Shown) -> Answer {
+    private func judge(_ way: [KeyPurpose], _ shown: PresentedEvidence) -> Answer {
         let answers = way.map { judge($0, shown) }
         if let refused = answers.first(where: { $0 != .allowed && $0 != .asked }) { return refused }
         return answers.contains(.asked) ? .asked : .allowed
     }
 
-    private func judge(_ factor: KeyPurpose, _ shown: Shown) -> Answer {
+    private func judge(_ factor: KeyPurpose, _ shown: PresentedEvidence) -> Answer {
         let finger: Answer = if shown.finger { .allowed } else if let reason = fingerRefusal { .refused(reason) } else { .asked }
         let passcode: Answer = if shown.passcode { .allowed } else if wait > 0 { .refused(.lockedOut) } else { .asked }
         switch factor {

@@ -124,7 +124,7 @@ extension EnclaveModel {
         try authenticate(passcode, &tape)
         var new = try created(&tape)
         new.destroy { $0.purpose.isPasscodeClass }
-        new.endEnrolment()
+        new.endEnrollment()
         (new.passcode, new.recovery, new.recovered) = (nil, nil, nil)
         try replace(new, &tape)
         disarm()

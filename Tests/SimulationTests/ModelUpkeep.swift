@@ -70,13 +70,13 @@ extension EnclaveModel {
 
     /// Why no finger counts now.
     var fingerRefusal: Refusal.Reason? {
-        guard bag?.enrolment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
+        guard bag?.enrollment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
         guard let armed, misses < 5, armed <= Self.armedFor else { return .biometryLockedOut }
         return readerIsThere ? nil : .biometryNotAvailable
     }
 
     mutating func arm() {
-        guard bag?.enrolment != nil else { return disarm() }
+        guard bag?.enrollment != nil else { return disarm() }
         armed = 0
         misses = 0
     }
@@ -91,10 +91,10 @@ extension EnclaveModel {
         guard readerIsThere else { throw Refused(.biometryNotAvailable) }
         try settle(&tape)
         var new = try created(&tape)
-        new.endEnrolment()
-        let pair = make(.enrolmentFactor)
+        new.endEnrollment()
+        let pair = make(.enrollmentFactor)
         new.slots.append(pair)
-        new.enrolment = Bag.Enrolment(pair: pair, fingers: fingers)
+        new.enrollment = Bag.Enrollment(pair: pair, fingers: fingers)
         try replace(new, &tape)
         arm()
     }
@@ -102,21 +102,21 @@ extension EnclaveModel {
     mutating func forget(_ passcode: Passcode, _ tape: inout Tape) throws {
         try authenticate(passcode, &tape)
         try settle(&tape)
-        try endEnrolment(&tape)
+        try endEnrollment(&tape)
     }
 
-    private mutating func endEnrolment(_ tape: inout Tape) throws {
+    private mutating func endEnrollment(_ tape: inout Tape) throws {
         disarm()
-        guard var new = bag, new.enrolment != nil else { return }
-        new.endEnrolment()
+        guard var new = bag, new.enrollment != nil else { return }
+        new.endEnrollment()
         try replace(new, &tape)
     }
 
     mutating func match(_ fingers: Int, _ tape: inout Tape) throws {
         try settle(&tape)
-        if let enrolment = bag?.enrolment, enrolment.fingers != fingers {
+        if let enrollment = bag?.enrollment, enrollment.fingers != fingers {
             warnings = 1
-            try endEnrolment(&tape)
+            try endEnrollment(&tape)
         }
         if let reason = fingerRefusal { throw Refused(reason) }
     }

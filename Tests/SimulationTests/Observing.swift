@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 // What can be seen of a world without changing it: on a copy of the enclave, and of the model, over a copy of the disk.
 
 extension World {
-    /// Compares the status and the keys that are lent; then, if wanted, every row with all that a person can show.
+    /// Compares the status and the keys that are lent; then, if wanted, every row with all that a user can show.
     func observe(rows readsRows: Bool) throws {
         try look { world, vault, _ in
             let status = vault.status
@@ -28,10 +28,10 @@ extension World {
         try look { world, vault, machine in
             var answers = Answers()
             try Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0).read(
-                GatheredEvidence(), &answers)
+                OperationEvidence(), &answers)
             return { tape in
                 try world.model.settle(&tape)
-                try world.expectRead(answers, Shown())
+                try world.expectRead(answers, PresentedEvidence())
             }
         }
         for operation in [Operation.ask, .showFinger] {
@@ -52,7 +52,7 @@ extension World {
         init(_ world: World) { self.world = world }
         func compare(_ status: DeviceStatus) throws { try world.compare(status) }
         func compare(_ lease: KeyLease) throws { try world.compare(lease) }
-        func expectRead(_ answers: Answers, _ shown: Shown) throws { try world.expectRead(answers, shown) }
+        func expectRead(_ answers: Answers, _ shown: PresentedEvidence) throws { try world.expectRead(answers, shown) }
         func expect(_ operation: Operation, _ arguments: Arguments, _ answers: Answers, _ tape: inout Tape) throws {
             try world.expect(operation, arguments, answers, &tape)
         }
@@ -86,9 +86,9 @@ extension World {
         try same("has older keys", status.hasOlderKeys, older)
         try same("warnings", status.warnings.count, model.warnings)
         try same("reader is there", status.biometry.readerIsThere, model.readerIsThere)
-        try same("is enrolled", status.biometry.isEnrolled, bag?.enrolment != nil)
+        try same("is enrolled", status.biometry.isEnrolled, bag?.enrollment != nil)
         try same("is ready", status.biometry.isReady, model.fingerRefusal == nil)
-        try same("unlocks", status.biometry.unlocks, bag?.enrolment != nil)
+        try same("unlocks", status.biometry.unlocks, bag?.enrollment != nil)
         try same("misses left", status.biometry.missesLeft, model.armed == nil ? 0 : Int64(5 - model.misses))
     }
 

@@ -77,11 +77,11 @@ private struct RecordingBackend: EnclaveBackend {
     let log: StorageLog
 
     var deviceIdentifier: [UInt8] { inner.deviceIdentifier }
-    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         try inner.deviceKey(label: label, context: context)
     }
 
-    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         log.note(.tangled)
         return try inner.tangle(input, label: label, context: context)
     }
@@ -91,9 +91,9 @@ private struct RecordingStore: StateStore {
     let inner: any StateStore
     let log: StorageLog
 
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
-        do throws(StateFault) {
-            let bytes = try inner.read(name, of: person, max: max)
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
+        do throws(StateError) {
+            let bytes = try inner.read(name, of: user, max: max)
             log.note(.read(name, succeeded: true))
             return bytes
         } catch {
@@ -102,9 +102,9 @@ private struct RecordingStore: StateStore {
         }
     }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
-        do throws(StateFault) {
-            try inner.replace(name, of: person, with: bytes)
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
+        do throws(StateError) {
+            try inner.replace(name, of: user, with: bytes)
             log.note(.wrote(name, bytes, .durable))
         } catch {
             let end: StorageEvent.End =
@@ -118,14 +118,14 @@ private struct RecordingStore: StateStore {
         }
     }
 
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
         log.note(.putAside(name))
-        return try inner.quarantine(name, of: person)
+        return try inner.quarantine(name, of: user)
     }
 
-    func quarantined(of person: UInt32) throws(StateFault) -> [String] {
-        do throws(StateFault) {
-            let names = try inner.quarantined(of: person)
+    func quarantined(of user: UInt32) throws(StateError) -> [String] {
+        do throws(StateError) {
+            let names = try inner.quarantined(of: user)
             log.note(.listed(succeeded: true))
             return names
         } catch {
@@ -136,7 +136,7 @@ private struct RecordingStore: StateStore {
 }
 
 struct Machine {
-    static let person: UInt32 = 1000
+    static let user: UInt32 = 1000
     static let stretcher = PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1))
 
     let disk: SimulatedDisk
@@ -163,11 +163,11 @@ struct Machine {
     }
 
     /// The file as a process reads it.
-    static func file(_ name: StateName, in image: DiskImage) -> [UInt8]? { image.files["people/\(person)/\(name.rawValue)"] }
+    static func file(_ name: StateName, in image: DiskImage) -> [UInt8]? { image.files["people/\(user)/\(name.rawValue)"] }
 
     /// The keybag as it stands on the disk, read past the enclave.
     func keybag() throws -> Keybag {
         guard let bytes = Self.file(.keybag, in: disk.image) else { throw Difference("there is no keybag on the disk") }
-        return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, person: Self.person, backend: host.backend))
+        return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, user: Self.user, backend: host.backend))
     }
 }

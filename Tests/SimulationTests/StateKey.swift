@@ -37,8 +37,8 @@ struct StateKey: Hashable {
             ranked.destroyed = []
             ranked.recovery = bag.recovery.map { _ in 1 }
             ranked.recovered = bag.recovered.map { _ in 0 }
-            ranked.enrolment = bag.enrolment.map {
-                Bag.Enrolment(pair: Name(purpose: $0.pair.purpose, number: ranks[$0.pair.number] ?? 0), fingers: 0)
+            ranked.enrollment = bag.enrollment.map {
+                Bag.Enrollment(pair: Name(purpose: $0.pair.purpose, number: ranks[$0.pair.number] ?? 0), fingers: 0)
             }
             return ranked
         }

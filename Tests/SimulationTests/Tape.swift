@@ -26,7 +26,7 @@ struct StorageEvent: Hashable {
     let steps: Int
 }
 
-/// The two files of a person: what stands there now, and what a power cut may leave instead.
+/// The two files of a user: what stands there now, and what a power cut may leave instead.
 struct StoredFiles {
     struct Version<Value: Hashable>: Hashable {
         let bytes: [UInt8]?

@@ -81,7 +81,7 @@ extension World {
         device = try DeviceSecret(in: disk.root)
         if flaw != .otherDevice { image = disk.image }
         let machine = machine()
-        let vault = Vault(person: Machine.person, host: machine.host)
+        let vault = Vault(user: Machine.user, host: machine.host)
         var tape = Tape(machine.log.events, from: stored)
         try model.start(&tape)
         image = machine.disk.image
@@ -129,7 +129,7 @@ extension World {
         switch event {
         case .restartUnreadable:
             machine.disk.prepare(.unreadable)
-            vault = Vault(person: Machine.person, host: machine.host)
+            vault = Vault(user: Machine.user, host: machine.host)
             let status = vault.status
             machine.disk.prepare()
             tape = Tape(machine.log.events, from: stored)

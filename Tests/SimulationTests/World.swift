@@ -51,7 +51,7 @@ struct World {
         self.flaw = flaw
         image = disk.image
         let machine = Machine(image, times, device, readerIsThere: true, flaw: flaw)
-        vault = Vault(person: Machine.person, host: machine.host)
+        vault = Vault(user: Machine.user, host: machine.host)
         var tape = Tape(machine.log.events, from: stored)
         try model.load(&tape)
         try tape.throwIfNotAtItsEnd()
@@ -85,7 +85,7 @@ struct World {
         model.items = Set(rows.keys)
     }
 
-    /// The files are those that the tape says; nothing else of the person's lies there for good.
+    /// The files are those that the tape says; nothing else of the user's lies there for good.
     private func compareFiles() throws {
         guard Machine.file(.keybag, in: image) == stored.bags[0].bytes, Machine.file(.attempts, in: image) == stored.records[0].bytes else {
             throw Difference("a state file is not what was written last")

@@ -3,7 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 
-/// Which access controls exist, and what each asks of the person (Specs/secitem.md, 8.1, 8.2).
+/// Which access controls exist, and what each asks of the user (Specs/secitem.md, 8.1, 8.2).
 @Suite struct AccessControlTests {
     private static let single: [AccessControlFlags] = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage, .applicationPassword,

@@ -79,8 +79,8 @@ import VaubanKeychainModel
     }
 
     @Test func attributesAreThoseOfTheirClass() throws {
-        func fault(_ values: [AttributeName: AttributeValue], _ kind: ItemKind) -> AttributeFault? {
-            do throws(AttributeFault) {
+        func fault(_ values: [AttributeName: AttributeValue], _ kind: ItemKind) -> AttributeError? {
+            do throws(AttributeError) {
                 _ = try ItemAttributes(values).conforming(to: kind)
                 return nil
             } catch {

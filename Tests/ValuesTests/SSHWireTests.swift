@@ -5,7 +5,7 @@ import VaubanSecretBytes
 /// The agent's messages for SSH, strictly read. What real programs make of them: Tests/Scripts/ssh-agent.sh.
 @Suite struct SSHWireTests {
     private static func request(_ bytes: [UInt8]) throws -> SSHAgentRequest {
-        try SecretBytes(copying: bytes).withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+        try SecretBytes(copying: bytes).withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
     }
 
     private static let key = SSHPublicKey(p256: [4] + [UInt8](repeating: 7, count: 64))
@@ -26,26 +26,26 @@ import VaubanSecretBytes
         #expect(SSHWriter.of { $0.magnitude([0, 0, 0x80]) } == [0, 0, 0, 2, 0, 0x80])
         #expect(SSHWriter.of { $0.magnitude([0]) } == [0, 0, 0, 0])
         for wrong: [UInt8] in [[0, 0, 0, 1, 0x80], [0, 0, 0, 1, 0], [0, 0, 0, 2, 0, 1], [0, 0, 0, 2, 1]] {
-            #expect(throws: SSHFault.self) { try SSHReader.read(wrong) { reader throws(SSHFault) in [UInt8](try reader.magnitude()) } }
+            #expect(throws: SSHError.self) { try SSHReader.read(wrong) { reader throws(SSHError) in [UInt8](try reader.magnitude()) } }
         }
     }
 
     @Test func aKeyReadsAsItIsWritten() throws {
         #expect(try SSHPublicKey(blob: Self.key.blob) == Self.key)
-        #expect(throws: SSHFault.self) { try SSHPublicKey(blob: Self.key.blob + [0]) }
+        #expect(throws: SSHError.self) { try SSHPublicKey(blob: Self.key.blob + [0]) }
         #expect(!SSHPublicKey.isCertificate(Self.key.blob))
     }
 
     @Test func anAddedKeyIsKeptAsItCame() throws {
-        guard case .add(let added) = try Self.request(Self.addition()) else { throw SSHFault("this is no key") }
+        guard case .add(let added) = try Self.request(Self.addition()) else { throw SSHError("this is no key") }
         #expect(added.comment == "a comment" && added.certificate == nil)
-        let again = try added.fields.withUnsafeBytes { bytes throws(SSHFault) in try SSHPrivateFields(bytes).publicKey }
+        let again = try added.fields.withUnsafeBytes { bytes throws(SSHError) in try SSHPrivateFields(bytes).publicKey }
         #expect(again == added.publicKey)
-        #expect(throws: SSHFault.self) { try Self.request(Self.addition(pair: [UInt8](repeating: 1, count: 64))) }
+        #expect(throws: SSHError.self) { try Self.request(Self.addition(pair: [UInt8](repeating: 1, count: 64))) }
     }
 
     @Test func constraintsThatCannotBeMetRefuseTheKey() throws {
-        guard case .add(let added) = try Self.request(Self.addition([1, 0, 0, 0, 60, 2])) else { throw SSHFault("this is no key") }
+        guard case .add(let added) = try Self.request(Self.addition([1, 0, 0, 0, 60, 2])) else { throw SSHError("this is no key") }
         #expect(added.constraints.seconds == 60 && added.constraints.asksEachTime)
         let unknown = SSHWriter.of { writer in
             writer.byte(255)
@@ -53,7 +53,7 @@ import VaubanSecretBytes
             writer.string([])
         }
         for wrong: [UInt8] in [[3, 0, 0, 0, 1], [1, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1, 1, 0, 0, 0, 1], [9], unknown] {
-            #expect(throws: SSHFault.self) { try Self.request(Self.addition(wrong)) }
+            #expect(throws: SSHError.self) { try Self.request(Self.addition(wrong)) }
         }
     }
 
@@ -87,7 +87,7 @@ import VaubanSecretBytes
     @Test func nothingIsReadBeyondTheEnd() {
         let whole = Self.addition([1, 0, 0, 0, 60])
         for count in 0..<whole.count where count != whole.count - 5 {
-            #expect(throws: SSHFault.self) { try Self.request(Array(whole[..<count])) }
+            #expect(throws: SSHError.self) { try Self.request(Array(whole[..<count])) }
         }
     }
 }

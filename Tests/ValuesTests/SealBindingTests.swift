@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanPersonWire
+import VaubanUserWire
 
 /// What a passcode that authorizes a request is bound to is written the same way by everybody, and differently for every request.
 @Suite struct SealBindingTests {
@@ -47,14 +47,14 @@ import VaubanPersonWire
         let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)
         for (request, bytes) in Self.known {
             let bound = Array(try request.encoded())
-            let sent = try PersonRequest.credential(request, challenge, authority: Self.new).encoded()
+            let sent = try UserRequest.credential(request, challenge, authority: Self.new).encoded()
             #expect(Array(bytes.suffix(bound.count)) == bound)
             #expect(sent.indices.contains { sent[$0...].starts(with: bound) }, "\(request)")
         }
     }
 
     @Test func theSpecificationsExampleIsWhatTheCodeWrites() throws {
-        let document = try SpecDocument("person-wire")
+        let document = try SpecDocument("user-wire")
         #expect(try document.example("seal binding") == SealBinding.credential(.changePasscode(new: Self.new, rolls: true)).encoded())
     }
 

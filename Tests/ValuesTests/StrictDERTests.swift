@@ -121,12 +121,12 @@ import VaubanDER
     /// A state file of a later Vauban is refused by name and left; what names no later version is damage.
     @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
     func aLaterVersionIsToldFromDamage(_ version: Int8, _ newer: Int64?) {
-        let fault = #expect(throws: DERFault.self) {
+        let fault = #expect(throws: DERError.self) {
             try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number))
         }
         #expect(fault?.newerVersion == newer)
         #expect(fault?.description == "version \(version) is not known; this Vauban speaks version 1")
-        #expect(DERFault("a field is missing").newerVersion == nil)
+        #expect(DERError("a field is missing").newerVersion == nil)
     }
 
     private struct Versioned: DERReadable {
@@ -134,7 +134,7 @@ import VaubanDER
     }
 
     @Test func aFaultNamesAFieldAndNoValue() {
-        let fault = #expect(throws: DERFault.self) {
+        let fault = #expect(throws: DERError.self) {
             try Probe(derBytes: Self.sequence(Self.number, Self.flag, [4, 5] + Array("hello".utf8), Self.text, Self.none))
         }
         #expect(fault?.description == "octets has a wrong length")

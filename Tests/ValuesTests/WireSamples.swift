@@ -6,7 +6,7 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainModel
 import VaubanKeychainWire
-import VaubanPersonWire
+import VaubanUserWire
 
 /// One message of each kind of the three doors, with every optional field present in one and absent in another.
 struct WireSample: Sendable, CustomTestStringConvertible {
@@ -28,10 +28,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     static let control = try? AccessControl(protection: .whenUnlocked, flags: .userPresence)
     static let row = RowBinding(
-        person: 1000, protection: .whenUnlocked, generation: [1, 2, 3, 4, 5, 6, 7, 8], item: octets(0x11, 16), version: octets(0x22, 16),
+        user: 1000, protection: .whenUnlocked, generation: [1, 2, 3, 4, 5, 6, 7, 8], item: octets(0x11, 16), version: octets(0x22, 16),
         kind: 1, accessGroup: "unsigned", accessControl: control)
     private static let plainRow = RowBinding(
-        person: .max, protection: .alwaysThisDeviceOnly, generation: octets(0, 8), item: octets(0, 16), version: octets(0xFF, 16),
+        user: .max, protection: .alwaysThisDeviceOnly, generation: octets(0, 8), item: octets(0, 16), version: octets(0xFF, 16),
         kind: 255,
         accessGroup: "", accessControl: nil)
     private static let challenge = PasscodeChallenge(nonce: octets(3, 32), purpose: .change)
@@ -40,7 +40,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let status = DeviceStatus(
         lock: .locked, cause: .lockRequested, since: -1, passcodeIsSet: true, triesLeft: 5, secondsToWait: 3600, warnings: ["one", ""])
     private static let lease = KeyLease(
-        person: 1000, epoch: 7, lock: .unlocked, passcodeIsSet: true,
+        user: 1000, epoch: 7, lock: .unlocked, passcodeIsSet: true,
         keys: [
             KeyLease.Key(purpose: .metadata(.whenUnlocked), generation: octets(1, 8)),
             KeyLease.Key(purpose: .firstUnlockIndex, generation: octets(2, 8)),
@@ -58,10 +58,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         return full
     }()
     private static let question = PromptQuestion(
-        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
     private static let sheetQuestion = PromptQuestion(
-        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
         operation: .evaluatePolicy, reason: "open notes", attempt: 1, triesLeft: 5, ways: .finger,
         state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
@@ -69,9 +69,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let evaluation = Evaluation(
         control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
         titles: PromptTitles(cancel: nil, fallback: "Other"),
-        authorisation: octets(9, 32))
+        authorization: octets(9, 32))
     private static let bareQuestion = PromptQuestion(
-        prompt: octets(6, 16), person: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        prompt: octets(6, 16), user: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
         operation: .evaluatePolicy, reason: nil, attempt: 1, triesLeft: 100)
     static let executable = ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32))
@@ -80,7 +80,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static let consent = Consent(
         .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
     private static let consentQuestion = PromptQuestion(
-        prompt: octets(6, 16), person: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
         reason: nil, attempt: 1, triesLeft: 5, consent: consent)
     private static let attributes = ItemAttributes([
@@ -95,7 +95,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         query.includesSynchronizable = true
         query.authenticationUI = .skip
         query.operationPrompt = "to log in"
-        query.authorisation = octets(9, 32)
+        query.authorization = octets(9, 32)
         return query
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
@@ -109,70 +109,70 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
             .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver,
         ].enumerated().map { WireSample("\($0)", $1) }
-        + personRequests.enumerated().map { WireSample("person \($0)", EnclaveRequest.person($1)) }
+        + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
         + [
-            EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(person: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
+            EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(user: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .waitingForPerson(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
+            .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
             .consented(.untilLock),
         ].enumerated().map { WireSample("\($0)", $1) }
-        + personAnswers.enumerated().map { WireSample("person \($0)", EnclaveReply.person($1)) } + [
-            WireSample("", LeaseStanding()), WireSample("", LeaseRecall(person: 1000, epoch: .max, everything: false)),
-            WireSample("", LeaseErased(person: 1000, epoch: 0)),
-            WireSample("ask", AttentionNotice.ask(question)), WireSample("bare", AttentionNotice.ask(bareQuestion)),
-            WireSample("changed", AttentionNotice.changed(person: .max)),
-            WireSample("settled", AttentionNotice.settled(prompt: octets(6, 16), .callerGone)),
-            WireSample("to the sheet", AttentionNotice.ask(sheetQuestion)),
-            WireSample("update", AttentionNotice.update(prompt: octets(6, 16), update)),
-            WireSample("shown", AttentionReport.shown(prompt: octets(6, 16), place: "here")),
-            WireSample("waiting", AttentionReport.waiting(prompt: octets(6, 16), place: "there")),
-            WireSample("passcode", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
-            WireSample("nobody", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
+        + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
+            WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
+            WireSample("", LeaseErased(user: 1000, epoch: 0)),
+            WireSample("ask", PromptNotice.ask(question)), WireSample("bare", PromptNotice.ask(bareQuestion)),
+            WireSample("changed", PromptNotice.changed(user: .max)),
+            WireSample("settled", PromptNotice.settled(prompt: octets(6, 16), .callerGone)),
+            WireSample("to the sheet", PromptNotice.ask(sheetQuestion)),
+            WireSample("update", PromptNotice.update(prompt: octets(6, 16), update)),
+            WireSample("shown", PromptReport.shown(prompt: octets(6, 16), place: "here")),
+            WireSample("waiting", PromptReport.waiting(prompt: octets(6, 16), place: "there")),
+            WireSample("passcode", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
+            WireSample("nobody", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
             WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, identity: .unseen)),
             WireSample("installed", WitnessAnswer(number: 1, identity: identity)),
             WireSample("flatpak", WitnessAnswer(number: 1, identity: CallerIdentity(.flatpak(name: "org.example.App")))),
             WireSample("snap", WitnessAnswer(number: 1, identity: CallerIdentity(.snap(name: "app"), package: "app"))),
             WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
-            WireSample("consent", AttentionReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
-            WireSample("to consent", AttentionNotice.ask(consentQuestion)),
+            WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
+            WireSample("to consent", PromptNotice.ask(consentQuestion)),
             WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ] + reader + device + keys
 
     static let reader: [WireSample] =
         [
-            ReaderNotice.pair, .ready, .ask(person: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
-            .enrol(person: 1000, nonce: octets(1, 32)), .forgetFingers(person: 1000, nonce: octets(1, 32)), .hold(person: 1000),
-            .drop(person: 1000), .list(person: 1000, nonce: octets(1, 32)),
+            ReaderNotice.pair, .ready, .ask(user: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
+            .enrol(user: 1000, nonce: octets(1, 32)), .forgetFingers(user: 1000, nonce: octets(1, 32)), .hold(user: 1000),
+            .drop(user: 1000), .list(user: 1000, nonce: octets(1, 32)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             ReaderReport.hello(isPaired: true), .sensor(isThere: false), .hint(nonce: octets(1, 32), .progress, done: 1, total: 5),
             .fingers(nonce: octets(1, 32), ["right-index-finger"]), .fingers(nonce: octets(1, 32), []),
-            .verdict(ReaderVerdict(outcome: .matched, person: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
+            .verdict(ReaderVerdict(outcome: .matched, user: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     static let device: [WireSample] =
         [
-            DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(person: 1000), .screenUnlocked(person: .max),
+            DeviceEvent.Kind.watching, .blind, .sleeping, .woke, .screenLocked(user: 1000), .screenUnlocked(user: .max),
         ].enumerated().map { WireSample("\($0)", DeviceEvent(number: .max, $1)) } + [WireSample("", DeviceEventDone(number: 0))]
 
     static let keys: [WireSample] = {
         guard let control else { return [] }
         func key(_ kind: EnclaveKeyKind) -> EnclaveKey {
             EnclaveKey(
-                kind: kind, person: 1000, identifier: octets(1, 16), control: control, publicKey: octets(2, kind.publicBytes),
+                kind: kind, user: 1000, identifier: octets(1, 16), control: control, publicKey: octets(2, kind.publicBytes),
                 generation: octets(3, 8), wrapped: octets(4, 60))
         }
         func use(_ operation: KeyOperation, _ reason: String?) -> KeyUse {
             KeyUse(
                 handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason,
-                authorisation: reason.map { _ in octets(6, 32) })
+                authorization: reason.map { _ in octets(6, 32) })
         }
         return EnclaveKeyKind.allCases.map { WireSample("\($0)", key($0)) }
             + [
                 KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
             ].enumerated().map { WireSample("\($0)", $1) }
             + [
-                KeyReply.refused(refusal), .waitingForPerson(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1),
+                KeyReply.refused(refusal), .waitingForUser(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1),
                 .signed(octets(7, 64)), .shared, .closed,
             ].enumerated().map { WireSample("\($0)", $1) }
     }()
@@ -222,7 +222,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
             ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .waitingForPerson("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
+            .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
             .examined(DoctorReport()), .examined(reportWithoutRoom),
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)),
             .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
@@ -232,7 +232,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         passcodeIsSet: true, passcodeIsUsable: false, readerIsThere: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
         fingersAreUsable: true, domainState: octets(3, 32))
 
-    private static let personRequests: [PersonRequest] =
+    private static let userRequests: [UserRequest] =
         [
             .status, .challenge(.set), .challenge(.unlock), .unlock(challenge, passcode), .unlockByFinger, .lock, .canEvaluate(.biometry),
             .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
@@ -247,23 +247,23 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .enrol(unlocks: true), .enrol(unlocks: false), .forgetFingers, .listFingers,
     ]
 
-    private static let personAnswers: [PersonAnswer] = [
+    private static let userAnswers: [UserAnswer] = [
         .done, .status(status), .status(fullStatus), .challenge(challenge), .evaluated(EvaluationResult()),
-        .evaluated(EvaluationResult(authorisation: octets(1, 32), domainState: octets(2, 32))), .environment(.none),
+        .evaluated(EvaluationResult(authorization: octets(1, 32), domainState: octets(2, 32))), .environment(.none),
         .environment(environment),
         .fingers([]), .fingers(["right-thumb", "left-thumb"]),
     ]
 
     static let authentication: [WireSample] =
-        personRequests.enumerated().map { WireSample("\($0)", $1) }
-        + [AuthenticationReply.refused(refusal), .waitingForPerson("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
-        + personAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }
+        userRequests.enumerated().map { WireSample("\($0)", $1) }
+        + [AuthenticationReply.refused(refusal), .waitingForUser("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
+        + userAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            WatchNotice.changed, .refused(refusal),
+            EnvironmentNotice.changed, .refused(refusal),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired), .ask(sheetQuestion),

@@ -6,7 +6,7 @@ import VaubanAuthenticationWire
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
-import VaubanPersonWire
+import VaubanUserWire
 
 /// Every message of the three doors: it reads back, and no other bytes read as it.
 @Suite struct WireTests {
@@ -41,7 +41,7 @@ import VaubanPersonWire
     @Test func anUnknownRequestIsRefusedByName() {
         let doors: [(name: String, version: UInt8, read: ([UInt8]) throws -> Void)] = [
             ("enclave", 2, { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", 1, { _ = try KeychainRequest(derBytes: $0) }),
-            ("person", 2, { _ = try PersonRequest(derBytes: $0) }), ("agent", 1, { _ = try AgentMessage(derBytes: $0) }),
+            ("user", 2, { _ = try UserRequest(derBytes: $0) }), ("agent", 1, { _ = try AgentMessage(derBytes: $0) }),
         ]
         for door in doors {
             let refusal = #expect(throws: Refusal.self) { try door.read(call(version: door.version, 30)) }
@@ -57,24 +57,24 @@ import VaubanPersonWire
 
     /// An enclave's own purpose is not to be had by asking.
     @Test func theChallengeOfAPromptCannotBeAskedFor() throws {
-        let asked = try EnclaveRequest.person(.challenge(.prompt)).encoded()
+        let asked = try EnclaveRequest.user(.challenge(.prompt)).encoded()
         #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }
-        #expect(throws: (any Error).self) { try PersonRequest(derBytes: PersonRequest.challenge(.prompt).encoded()) }
+        #expect(throws: (any Error).self) { try UserRequest(derBytes: UserRequest.challenge(.prompt).encoded()) }
     }
 
     @Test func aControlOfAnotherClassIsRefused() throws {
         let other = try AccessControl(protection: .always, flags: [])
         let row = WireSample.row
         let mixed = RowBinding(
-            person: row.person, protection: row.protection, generation: row.generation, item: row.item, version: row.version,
+            user: row.user, protection: row.protection, generation: row.generation, item: row.item, version: row.version,
             kind: row.kind,
             accessGroup: row.accessGroup, accessControl: other)
         #expect(throws: (any Error).self) { try RowBinding(derBytes: mixed.encoded()) }
     }
 
-    @Test func aSealInfoIsLabelPurposePersonNonce() {
+    @Test func aSealInfoIsLabelPurposeUserNonce() {
         let challenge = PasscodeChallenge(nonce: [UInt8](repeating: 7, count: 32), purpose: .prompt)
-        #expect(challenge.sealInfo(person: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
+        #expect(challenge.sealInfo(user: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
     }
 
     @Test func theSpecificationsExamplesAreWhatTheCodeWrites() throws {
@@ -83,7 +83,7 @@ import VaubanPersonWire
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
         let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
         #expect(try document.example("refused reply") == EnclaveReply.refused(refusal).encoded())
-        #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(person: 1000)).encoded())
+        #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(user: 1000)).encoded())
     }
 
     @Test func theReadersExamplesAreWhatTheCodeWrites() throws {
@@ -96,9 +96,9 @@ import VaubanPersonWire
             return
         }
         #expect(try report.encoded() == document.example("verdict"))
-        #expect(verdict.outcome == .matched && verdict.person == 1000)
+        #expect(verdict.outcome == .matched && verdict.user == 1000)
         #expect(try document.example("covered") == verdict.covered)
-        #expect(try document.example("ask") == ReaderNotice.ask(person: verdict.person, nonce: verdict.nonce).encoded())
+        #expect(try document.example("ask") == ReaderNotice.ask(user: verdict.user, nonce: verdict.nonce).encoded())
     }
 
     @Test func aLongDetailIsCutSoThatItFits() throws {

@@ -19,7 +19,7 @@ enum SourceTree {
         return try (groups + rooms).flatMap(folders(in:)).map { Target(name: $0.lastPathComponent, folder: $0) }
     }
 
-    /// Every file below the folder with one of the extensions, in a stable order; build folders hold other people's sources.
+    /// Every file below the folder with one of the extensions, in a stable order; build folders hold other users' sources.
     static func files(in folder: URL, withExtension extensions: Set<String>) -> [URL] {
         guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }
         var found: [URL] = []

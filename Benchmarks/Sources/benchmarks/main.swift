@@ -1,7 +1,7 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N]: measures the service that VAUBAN_HOME names, which must be unlocked.
 // Benchmarks/run makes one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler to watch.
 // `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them.
-// `benchmarks guard` keeps an item that asks for the person; `benchmarks read N` and `benchmarks ask N` ask for it.
+// `benchmarks guard` keeps an item that asks for the user; `benchmarks read N` and `benchmarks ask N` ask for it.
 // `benchmarks sign CLIENTS SECONDS` signs with a key of the enclave.
 import Foundation
 import Glibc
@@ -13,7 +13,7 @@ func end(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-// Never the person's own keychain.
+// Never the user's own keychain.
 guard let home = ProcessInfo.processInfo.environment["VAUBAN_HOME"], home.hasPrefix("/") else {
     end("VAUBAN_HOME must name a keychain made for this, by its full path; Benchmarks/run does all of it", 64)
 }
@@ -35,10 +35,10 @@ do {
             let vauban = ProcessInfo.processInfo.environment["VAUBAN_PROGRAM"]
         else { end("scale takes two numbers, and VAUBAN_PROGRAM names the command line", 64) }
         try Scale(items: items, seconds: seconds, home: home, vauban: vauban).run()
-    case "guard": try Person.guardItem()
+    case "guard": try BenchmarkUser.guardItem()
     case "read", "ask":
         guard words.count == 1, let count = Int(words[0]) else { end("it takes a number", 64) }
-        try CommandLine.arguments[1] == "read" ? Person.read(count) : Person.ask(count)
+        try CommandLine.arguments[1] == "read" ? BenchmarkUser.read(count) : BenchmarkUser.ask(count)
     default: try Plan(CommandLine.arguments.dropFirst(), home: home).run()
     }
 } catch {

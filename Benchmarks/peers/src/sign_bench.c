@@ -114,7 +114,7 @@ static int p11_open(void) {
         CK_TOKEN_INFO ti;
         if (f->C_GetTokenInfo(s[i], &ti) == CKR_OK && (ti.flags & CKF_USER_PIN_INITIALIZED)) break;
     }
-    if (i == n) { fprintf(stderr, "no initialised token in %lu slots\n", n); return -1; }
+    if (i == n) { fprintf(stderr, "no initialized token in %lu slots\n", n); return -1; }
     if ((rv = f->C_OpenSession(s[i], CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &ses)) != CKR_OK) { fprintf(stderr, "C_OpenSession %lx\n", rv); return -1; }
     rv = f->C_Login(ses, CKU_USER, (CK_BYTE *)pin, strlen(pin));
     if (rv != CKR_OK && rv != CKR_USER_ALREADY_LOGGED_IN) { fprintf(stderr, "login %lx\n", rv); return -1; }

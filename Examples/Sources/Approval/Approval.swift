@@ -2,20 +2,20 @@
 import Foundation
 
 /// What somebody is to approve, once, and until when. The factor shows `statement` and signs all of it, so that a signature is worth
-/// nothing for another statement, another person, another relying party or another time.
+/// nothing for another statement, another user, another relying party or another time.
 public struct Challenge: Codable, Sendable {
     public let relyingParty: String
-    public let person: String
+    public let user: String
     public let statement: String
     /// 32 random bytes in hexadecimal digits, never given twice: the challenge's name as well.
     public let nonce: String
     /// Seconds since 1970.
     public let expires: Int
 
-    /// Nil where a word is none that a person could be shown on one line.
-    public init?(relyingParty: String, person: String, statement: String, nonce: String, expires: Int) {
+    /// Nil where a word is none that a user could be shown on one line.
+    public init?(relyingParty: String, user: String, statement: String, nonce: String, expires: Int) {
         self.relyingParty = relyingParty
-        self.person = person
+        self.user = user
         self.statement = statement
         self.nonce = nonce
         self.expires = expires
@@ -29,15 +29,15 @@ public struct Challenge: Codable, Sendable {
 
     /// One field on each line. No field has line ends, so there are no two challenges with the same bytes.
     public var signedBytes: Data {
-        Data(["org.example.approval 1", relyingParty, person, nonce, "\(expires)", statement].joined(separator: "\n").utf8)
+        Data(["org.example.approval 1", relyingParty, user, nonce, "\(expires)", statement].joined(separator: "\n").utf8)
     }
 
-    /// What the person is shown as the reason, all of it: a longer one would be cut off on the screen.
+    /// What the user is shown as the reason, all of it: a longer one would be cut off on the screen.
     public var shown: String { "\(relyingParty): \(statement)" }
     private static let shownCharactersMax = 200
 
     private var isPlain: Bool {
-        shown.count <= Self.shownCharactersMax && [relyingParty, person, nonce, statement].allSatisfy(\.isPlain)
+        shown.count <= Self.shownCharactersMax && [relyingParty, user, nonce, statement].allSatisfy(\.isPlain)
     }
 }
 

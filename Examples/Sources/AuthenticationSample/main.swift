@@ -1,4 +1,4 @@
-// Asks for the person first, then reads a password that itself asks for nothing, after "Touch ID and the Keychain". Who is
+// Asks for the user first, then reads a password that itself asks for nothing, after "Touch ID and the Keychain". Who is
 // rejected loses the password, so that it has to be typed anew; nobody is locked out.
 //
 //     AuthenticationSample check     whether each policy can succeed on this device
@@ -56,7 +56,7 @@ func read() {
     }
 }
 
-/// Gives the password, after the person or from them.
+/// Gives the password, after the user or from them.
 func open() {
     guard gate.obstacle(to: .deviceOwnerAuthentication) == nil else { return typeAnew("Nobody can be asked here.") }
     gate.ask("open the mailbox") { answer in

@@ -18,7 +18,7 @@ func finish(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-/// Returns when the person has shown that they are there; else the program ends, and nothing is done.
+/// Returns when the user has shown that they are there; else the program ends, and nothing is done.
 func ask(_ reason: String, _ context: LAContext = LAContext()) async {
     do {
         try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason)

@@ -1,13 +1,13 @@
 import Foundation
 import LocalAuthentication
 
-/// Lets the person through after they have shown that they are there.
+/// Lets the user through after they have shown that they are there.
 public final class Gate: Sendable {
     public enum Answer: Sendable {
         case open
-        /// Not this person, or not in this way: what lies behind should go.
+        /// Not this user, or not in this way: what lies behind should go.
         case rejected(LAError)
-        /// Nothing is known about the person: they cancelled, or could not be asked.
+        /// Nothing is known about the user: they cancelled, or could not be asked.
         case undecided(LAError)
     }
 
@@ -22,7 +22,7 @@ public final class Gate: Sendable {
         return error as? LAError ?? LAError(.authenticationFailed)
     }
 
-    /// Asks the person, and answers on a queue of its own.
+    /// Asks the user, and answers on a queue of its own.
     public func ask(
         _ reason: String, for policy: LAPolicy = .deviceOwnerAuthentication, answer: @escaping @Sendable (Answer) -> Void
     ) {

@@ -1,30 +1,30 @@
 // Who relies on a second factor: a server, here a folder with the people it knows and the challenges that are open. It needs no
 // keychain; what it keeps is public halves.
 //
-//     RelyingParty FOLDER enrol NAME [ACTION…]           a public key on standard input; what the person may approve: actions
+//     RelyingParty FOLDER enrol NAME [ACTION…]           a public key on standard input; what the user may approve: actions
 //     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, good for 120 seconds; the statement begins with an action
 //     RelyingParty FOLDER verify                         a response on standard input
 import Approval
 import Foundation
 import Security
 
-/// What is known of a person.
-struct Person: Codable {
+/// What is known of a user.
+struct CommandUser: Codable {
     let publicKey: Data
     let actions: [String]
 }
 
 enum Refusal: String, Error {
     case name = "a name has letters, digits and dashes only"
-    case unknownPerson = "nobody of this name is enrolled"
+    case unknownUser = "nobody of this name is enrolled"
     case enrolled = "somebody of this name is enrolled already; an old key is not exchanged for a new one on the new one's word"
     case key = "this is no public key over P-256"
     case statement = "the statement cannot be shown on one line"
     case response = "this is no response"
     case notOpen = "no such challenge is open: it was answered already, or never given"
     case expired = "the challenge has expired"
-    case signature = "the signature is not this person's over this statement"
-    case notAllowed = "it is this person, who may not do that"
+    case signature = "the signature is not this user's over this statement"
+    case notAllowed = "it is this user, who may not do that"
 }
 
 struct RelyingParty {
@@ -46,17 +46,17 @@ struct RelyingParty {
     func enrol(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
         let place = try file("people", name)
         guard Self.key(publicKey) != nil else { throw Refusal.key }
-        let person = try JSONEncoder().encode(Person(publicKey: publicKey, actions: actions))
-        do { try person.write(to: place, options: .withoutOverwriting) } catch { throw Refusal.enrolled }
+        let user = try JSONEncoder().encode(CommandUser(publicKey: publicKey, actions: actions))
+        do { try user.write(to: place, options: .withoutOverwriting) } catch { throw Refusal.enrolled }
     }
 
     /// A fresh challenge, remembered until it is answered.
     func ask(_ name: String, _ statement: String, seconds: Int) throws -> Challenge {
-        guard FileManager.default.fileExists(atPath: try file("people", name).path) else { throw Refusal.unknownPerson }
+        guard FileManager.default.fileExists(atPath: try file("people", name).path) else { throw Refusal.unknownUser }
         var random = SystemRandomNumberGenerator()
         let nonce = (0..<64).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
         let expires = Int(Date().timeIntervalSince1970) + seconds
-        guard let challenge = Challenge(relyingParty: Self.name, person: name, statement: statement, nonce: nonce, expires: expires) else {
+        guard let challenge = Challenge(relyingParty: Self.name, user: name, statement: statement, nonce: nonce, expires: expires) else {
             throw Refusal.statement
         }
         try Data(challenge.line.utf8).write(to: try file("open", nonce), options: .withoutOverwriting)
@@ -75,10 +75,10 @@ struct RelyingParty {
         guard Int(Date().timeIntervalSince1970) < challenge.expires else { throw Refusal.expired }
 
         // Authentication: who is it? The text that is verified is the one that was asked, whatever was shown elsewhere.
-        guard let stored = try? Data(contentsOf: try file("people", challenge.person)),
-            let person = try? JSONDecoder().decode(Person.self, from: stored),
-            let key = Self.key(person.publicKey)
-        else { throw Refusal.unknownPerson }
+        guard let stored = try? Data(contentsOf: try file("people", challenge.user)),
+            let user = try? JSONDecoder().decode(CommandUser.self, from: stored),
+            let key = Self.key(user.publicKey)
+        else { throw Refusal.unknownUser }
         guard
             SecKeyVerifySignature(
                 key, .ecdsaSignatureMessageX962SHA256, challenge.signedBytes as CFData, response.signature as CFData, nil)
@@ -86,7 +86,7 @@ struct RelyingParty {
 
         // Authorization: may they? That is another question, which only now can be asked.
         let action = challenge.statement.split(separator: " ").first.map(String.init) ?? ""
-        guard person.actions.contains(action) else { throw Refusal.notAllowed }
+        guard user.actions.contains(action) else { throw Refusal.notAllowed }
         return challenge
     }
 
@@ -121,7 +121,7 @@ do {
     case ("verify", 2):
         guard let line = readLine() else { throw Refusal.response }
         let approved = try party.verify(Data(line.utf8))
-        print("Approved by \(approved.person): \(approved.statement)")
+        print("Approved by \(approved.user): \(approved.statement)")
     default: finish("usage: RelyingParty FOLDER enrol NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64)
     }
 } catch let refusal as Refusal {

@@ -64,7 +64,7 @@ do {
     }
     print("Done.")
 } catch let error as LAError {
-    finish("Not authorised, \(error.code.rawValue): \(error.localizedDescription)", 1)
+    finish("Not authorized, \(error.code.rawValue): \(error.localizedDescription)", 1)
 } catch {
     finish("Status code \((error as NSError).code): \(error.localizedDescription)", 1)
 }

@@ -1,4 +1,4 @@
-// A second factor that this device is: a private key that cannot leave it, and that signs nothing until its person has seen what they
+// A second factor that this device is: a private key that cannot leave it, and that signs nothing until its user has seen what they
 // approve and has shown who they are.
 //
 //     SecondFactor enrol NAME      makes the key; prints its public half, for the relying party
@@ -92,14 +92,14 @@ func approve() throws {
     guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else {
         finish("There is no challenge on standard input.", 64)
     }
-    // Said where the person is asked, and it is what they sign.
+    // Said where the user is asked, and it is what they sign.
     let context = LAContext()
     context.localizedReason = challenge.shown
     var found: AnyObject?
-    let query = identity(challenge.person).merging([kSecReturnRef as String: true, kSecUseAuthenticationContext as String: context]) { $1 }
+    let query = identity(challenge.user).merging([kSecReturnRef as String: true, kSecUseAuthenticationContext as String: context]) { $1 }
     let status = SecItemCopyMatching(query as CFDictionary, &found)
     guard status == errSecSuccess, let key = found as? SecKey else {
-        finish("There is no key of \(challenge.person) here. Status code \(status): \(words(for: status))", 1)
+        finish("There is no key of \(challenge.user) here. Status code \(status): \(words(for: status))", 1)
     }
     var error: Unmanaged<CFError>?
     guard let signature = SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, challenge.signedBytes as CFData, &error) else {

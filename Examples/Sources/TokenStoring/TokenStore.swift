@@ -11,7 +11,7 @@ public struct TokenStore: Sendable {
         accountName = account
     }
 
-    /// Saves a token that is read only after the person has shown that they are there.
+    /// Saves a token that is read only after the user has shown that they are there.
     public func save(token: String) -> OSStatus {
         guard let data = token.data(using: .utf8) else { return errSecParam }
 
@@ -53,7 +53,7 @@ public struct TokenStore: Sendable {
         return SecItemAdd(keyChainQuery as CFDictionary, nil)
     }
 
-    /// Reads the token, however it was saved: if the person must be asked, this call waits for them.
+    /// Reads the token, however it was saved: if the user must be asked, this call waits for them.
     public func load() -> (token: String?, status: OSStatus) {
         let keyChainQuery: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
@@ -90,7 +90,7 @@ public struct TokenStore: Sendable {
     }
 }
 
-/// The words for a status, for a person.
+/// The words for a status, for a user.
 public func words(for status: OSStatus) -> String {
     SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no words for it"
 }

@@ -1,6 +1,6 @@
-// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the person does not see it. Its words are
+// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the user does not see it. Its words are
 // always the same: who asks and for what stands in the window alone, since any program can show a notification, and any program of the
-// person can take the service's place and read one.
+// user can take the service's place and read one.
 
 #ifndef VAUBAN_SHEET_NOTIFICATION_H
 #define VAUBAN_SHEET_NOTIFICATION_H
@@ -62,7 +62,7 @@ static inline void sheet_notification_heard(GDBusConnection *bus, const char *se
     else if (g_variant_is_of_type(words, G_VARIANT_TYPE("(uu)"))) g_variant_get(words, "(uu)", &number, NULL);
     if (!number || number != it->number) return;
     if (g_strcmp0(signal, "NotificationClosed") == 0) it->number = 0;
-    // With it a Wayland compositor knows that the person wants the window that is to come.
+    // With it a Wayland compositor knows that the user wants the window that is to come.
     if (g_strcmp0(signal, "ActivationToken") == 0 && text) { g_free(it->token); it->token = g_strdup(text); }
     if (g_strcmp0(signal, "ActionInvoked") == 0) {
         it->chosen(it->token);
@@ -81,7 +81,7 @@ static inline void sheet_notification_connected(GObject *source, GAsyncResult *r
     if (it->is_wanted) sheet_notification_send(it);
 }
 
-// `chosen` hears that the person clicked it, with what the compositor gave for that or NULL. The words stay the caller's. It lasts as long
+// `chosen` hears that the user clicked it, with what the compositor gave for that or NULL. The words stay the caller's. It lasts as long
 // as the process.
 static inline struct sheet_notification *sheet_notification_new(const char *summary, const char *body, int milliseconds, void (*chosen)(const char *token)) {
     struct sheet_notification *it = g_new0(struct sheet_notification, 1);

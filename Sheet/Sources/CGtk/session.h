@@ -1,4 +1,4 @@
-// Whether the person sits before this session, as the login manager says it (org.freedesktop.login1, systemd's or elogind's).
+// Whether the user sits before this session, as the login manager says it (org.freedesktop.login1, systemd's or elogind's).
 
 #ifndef VAUBAN_SHEET_SESSION_H
 #define VAUBAN_SHEET_SESSION_H
@@ -23,7 +23,7 @@ static inline gboolean sheet_session_again(gpointer data);
 
 // Says how it stands, where that can be told. Where there is no login manager nobody knows of sessions, and this one counts.
 static inline void sheet_session_look(struct sheet_session *session) {
-    // The session that this process belongs to; for a service of the person's, which belongs to none, that of their desktop.
+    // The session that this process belongs to; for a service of the user's, which belongs to none, that of their desktop.
     const char *name = g_getenv("XDG_SESSION_ID");
     GError *error = NULL;
     GVariant *found = sheet_session_ask(session, "/org/freedesktop/login1", SHEET_LOGIN ".Manager", "GetSession", g_variant_new("(s)", name ? name : "auto"), &error);

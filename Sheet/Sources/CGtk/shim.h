@@ -83,7 +83,7 @@ static inline void sheet_set_setting(GtkSettings *settings, const char *name, gb
 static inline gboolean sheet_is_on_x11(void) { return g_strcmp0(G_OBJECT_TYPE_NAME(gdk_display_get_default()), "GdkX11Display") == 0; }
 
 // Keeps what is typed into an entry in a buffer that belongs to no widget; the entry itself gets as many stars. GTK tells the bus of screen
-// readers what an entry holds, and each change of it as it is made, and every program of the person may listen and ask there.
+// readers what an entry holds, and each change of it as it is made, and every program of the user may listen and ask there.
 static inline void sheet_insert(GtkEditable *text, const char *typed, int bytes, int *position, gpointer signs) {
     guint count = gtk_entry_buffer_insert_text(GTK_ENTRY_BUFFER(signs), (guint)*position, typed, (int)g_utf8_strlen(typed, bytes));
     char *stars = g_strnfill(count, '*');

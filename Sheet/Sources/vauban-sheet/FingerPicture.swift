@@ -39,7 +39,7 @@ import VaubanPrompt
         gtk_widget_queue_draw(widget)
         if beats != 0 { g_source_remove(beats) }
         beats = 0
-        // Something that waits breathes, unless the person has asked their desktop to keep still.
+        // Something that waits breathes, unless the user has asked their desktop to keep still.
         guard finger == .waiting, sheet_setting_is_on(gtk_settings_get_default(), "gtk-enable-animations") != 0 else { return }
         Self.phase = 0
         beats = g_timeout_add(Self.beatMilliseconds, { _ in MainActor.assumeIsolated { FingerPicture.beat() } }, nil)
@@ -55,8 +55,8 @@ import VaubanPrompt
         switch finger {
         case .hidden: ""
         case .waiting: "Fingerprint: the reader waits for your finger"
-        case .tryAgain: "Fingerprint: not recognised, try again"
-        case .matched: "Fingerprint: recognised"
+        case .tryAgain: "Fingerprint: not recognized, try again"
+        case .matched: "Fingerprint: recognized"
         case .disabled: "Fingerprint: none is taken, type your passcode"
         }
     }

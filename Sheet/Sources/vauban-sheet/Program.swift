@@ -1,4 +1,4 @@
-// The sheet: a window that appears when a program asks for the person, and goes when that is settled. It runs from login to logout.
+// The sheet: a window that appears when a program asks for the user, and goes when that is settled. It runs from login to logout.
 
 import CGtk
 import Foundation
@@ -57,7 +57,7 @@ import VaubanPrompt
     }
 }
 
-/// One sheet a person: two of them would both be asked for, and one would stay unseen. A second waits for the first to end.
+/// One sheet a user: two of them would both be asked for, and one would stay unseen. A second waits for the first to end.
 enum SessionLock {
     static var path: String { "\(getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp")/vauban-sheet-\(getuid()).lock" }
 

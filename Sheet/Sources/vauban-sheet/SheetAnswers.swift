@@ -1,7 +1,7 @@
 import CGtk
 import VaubanPrompt
 
-/// What the person can do: the lower half of the sheet.
+/// What the user can do: the lower half of the sheet.
 @MainActor final class SheetAnswers {
     let widget: UnsafeMutablePointer<GtkWidget>
     let entry: UnsafeMutablePointer<GtkWidget>

@@ -1,7 +1,7 @@
 import CGtk
 import VaubanPrompt
 
-/// The window. It shows what the agent's view says, whole each time, and hands on what the person does.
+/// The window. It shows what the agent's view says, whole each time, and hands on what the user does.
 @MainActor final class SheetWindow {
     /// There is one, for as long as the program runs.
     static var current: SheetWindow?
@@ -83,7 +83,7 @@ import VaubanPrompt
         }
     }
 
-    /// The person clicked the notification: the window is shown anew, since a new one comes to where they are.
+    /// The user clicked the notification: the window is shown anew, since a new one comes to where they are.
     func comeForward(_ token: UnsafePointer<CChar>?) {
         guard shown != nil else { return }
         gtk_widget_set_visible(window, 0)

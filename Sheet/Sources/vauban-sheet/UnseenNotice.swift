@@ -1,6 +1,6 @@
 import CGtk
 
-/// Tells the person, by the desktop's own notification, that a question waits in a window that they do not see: Wayland gives a window no
+/// Tells the user, by the desktop's own notification, that a question waits in a window that they do not see: Wayland gives a window no
 /// right to come forward, so one that fills the screen hides it. The notification goes when the window has the keyboard, or when the
 /// question ends.
 @MainActor final class UnseenNotice {
@@ -8,7 +8,7 @@ import CGtk
     private let notification: UnsafeMutablePointer<sheet_notification>
     private var timer: UInt32 = 0
 
-    /// How long a desktop may take to give the window the keyboard before the person counts as not having seen it.
+    /// How long a desktop may take to give the window the keyboard before the user counts as not having seen it.
     private static let patienceMilliseconds: UInt32 = 2000
     /// No question lasts longer, so neither does a notification whose sheet was killed.
     private static let timeMillisecondsMax: Int32 = 310_000

@@ -12,7 +12,7 @@ struct AgentQuestion: Sendable {
 }
 
 /// What authd said and the agent has not yet acted on. A thread of its own fills it, so that a question on the screen can
-/// be withdrawn while the person types; its descriptor is readable while there is something in it.
+/// be withdrawn while the user types; its descriptor is readable while there is something in it.
 final class AgentInbox: Sendable {
     enum Entry: Sendable {
         case ask(AgentQuestion)
@@ -26,9 +26,9 @@ final class AgentInbox: Sendable {
     private let bell: Descriptor
     private let entries = Mutex<[Entry]>([])
 
-    init() throws(SystemFault) {
+    init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

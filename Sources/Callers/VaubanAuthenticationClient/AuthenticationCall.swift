@@ -4,12 +4,12 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 
 extension AuthenticationClient {
     /// Sends the request and gives the answer to it, with what came beside it. A refusal is thrown, and so is an answer to something else.
     func call(
-        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
         var answer = try callKeeping(request, waiting, cancellation)
         answer.kept.take()?.shutDown()
@@ -18,12 +18,12 @@ extension AuthenticationClient {
 
     /// The same; the connection stays with the caller where what it answered lasts as long as it.
     func callKeeping(
-        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
         let outcome: Outcome
-        do throws(HandshakeFault) {
+        do throws(HandshakeError) {
             outcome = try exchange(header, waiting, cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the authentication service")
@@ -34,7 +34,7 @@ extension AuthenticationClient {
     }
 
     struct Answer {
-        let answer: PersonAnswer
+        let answer: UserAnswer
         /// Where prompts of this process would appear now, best place first.
         let promptPlaces: [String]
         let descriptors: [Descriptor]
@@ -43,28 +43,28 @@ extension AuthenticationClient {
 
     private typealias Outcome = Result<Answer, Refusal>
 
-    private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeFault) -> Outcome {
+    private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeError) -> Outcome {
         let channel = try connection.send(header, nil) { cancellation?.watch($0) }
         guard cancellation?.isCancelled != true else { throw .channel(.closed) }
-        do throws(ChannelFault) { return try answer(on: channel, waiting, cancellation) } catch { throw .channel(error) }
+        do throws(ChannelError) { return try answer(on: channel, waiting, cancellation) } catch { throw .channel(error) }
     }
 
-    private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelFault) -> Outcome {
+    private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelError) -> Outcome {
         var timeout = Timeout.machine
         while true {
             let message = try channel.receive(timeout)
             let reply: AuthenticationReply
             do { reply = try AuthenticationReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
-            case .waitingForPerson(let place):
-                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
+            case .waitingForUser(let place):
+                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
                 waiting?(place)
             case .queued: continue
             case .refused(let refusal):
                 if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
                 return .failure(refusal)
             case .answered(let answer, let places):
-                if case .evaluated(let result) = answer, result.authorisation != nil {
+                if case .evaluated(let result) = answer, result.authorization != nil {
                     return .success(Answer(answer: answer, promptPlaces: places, descriptors: message.descriptors, kept: channel))
                 }
                 connection.give(back: channel, cancellation)

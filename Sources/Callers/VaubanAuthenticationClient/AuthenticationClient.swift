@@ -3,7 +3,7 @@
 package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 package import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 package import VaubanSecretBytes
 
 /// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
@@ -18,7 +18,7 @@ package final class AuthenticationClient: Sendable {
             service: service, address: service.authenticationDoor, role: AuthenticationRole.caller.rawValue, startsService: startsService)
     }
 
-    /// The state of this person's device, and where prompts would appear now, best place first.
+    /// The state of this user's device, and where prompts would appear now, best place first.
     package func status() throws(Refusal) -> (device: DeviceStatus, promptPlaces: [String]) {
         let answer = try call(.status)
         guard case .status(let device) = answer.answer else { throw Self.unexpected() }
@@ -60,22 +60,22 @@ package final class AuthenticationClient: Sendable {
         return result
     }
 
-    /// What the person could answer with now, and whether a prompt of this process would appear anywhere; asks nobody.
+    /// What the user could answer with now, and whether a prompt of this process would appear anywhere; asks nobody.
     package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBeAsked: Bool) {
         let answer = try call(.environment)
         guard case .environment(let environment) = answer.answer else { throw Self.unexpected() }
         return (environment, !answer.promptPlaces.isEmpty)
     }
 
-    /// Asks the person where that is needed. Returns when they have shown that they are there, and throws when they have not.
+    /// Asks the user where that is needed. Returns when they have shown that they are there, and throws when they have not.
     package func evaluate(
         _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
-    ) throws(Refusal) -> Authorisation {
+    ) throws(Refusal) -> Authorization {
         let answer = try callKeeping(.evaluate(evaluation), waiting, cancellation)
-        guard case .evaluated(let result) = answer.answer, let handle = result.authorisation, let channel = answer.kept else {
+        guard case .evaluated(let result) = answer.answer, let handle = result.authorization, let channel = answer.kept else {
             throw Self.unexpected()
         }
-        return Authorisation(handle: handle, domainState: result.domainState, channel: channel)
+        return Authorization(handle: handle, domainState: result.domainState, channel: channel)
     }
 
     /// The same for a policy, and for whoever only wants to know.
@@ -86,7 +86,7 @@ package final class AuthenticationClient: Sendable {
     }
 
     func done(
-        _ request: PersonRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) {
         guard case .done = try call(request, waiting, cancellation).answer else { throw Self.unexpected() }
     }

@@ -4,7 +4,7 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 
 /// The terminal on which this process runs, as the kernel names it: never a descriptor that the program offers. Asked here
-/// only where the person allowed that, since the program can read what is typed on its own terminal.
+/// only where the user allowed that, since the program can read what is typed on its own terminal.
 final class CallerTerminal: PromptSurface {
     static let place = "the terminal of the program that asks"
     private let descriptor: Descriptor

@@ -1,8 +1,8 @@
-// What a person does with their passcode, their recovery key and their fingers, besides unlocking.
+// What a user does with their passcode, their recovery key and their fingers, besides unlocking.
 
 package import VaubanAccessPolicy
 package import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 package import VaubanSecretBytes
 
 extension AuthenticationClient {
@@ -42,7 +42,7 @@ extension AuthenticationClient {
         try request(.configure(settings), authorizedBy: passcode)
     }
 
-    /// Enrolls a fingerprint; `waiting` is called when it is the person's turn. With `unlocks`, a matched finger
+    /// Enrolls a fingerprint; `waiting` is called when it is the user's turn. With `unlocks`, a matched finger
     /// unlocks from now on.
     package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
         try request(.enrol(unlocks: unlocks), authorizedBy: passcode, waiting)
@@ -52,13 +52,13 @@ extension AuthenticationClient {
         try request(.forgetFingers, authorizedBy: passcode, waiting)
     }
 
-    /// The names of the fingers that the reader knows of this person.
+    /// The names of the fingers that the reader knows of this user.
     package func fingers(_ passcode: borrowing SecretBytes) throws(Refusal) -> [String] {
         guard case .fingers(let names) = try request(.listFingers, authorizedBy: passcode) else { throw Self.unexpected() }
         return names
     }
 
-    /// Unlocks by a finger, where the person chose that at enrolment.
+    /// Unlocks by a finger, where the user chose that at enrollment.
     package func unlockByFinger(waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
         try done(.unlockByFinger, waiting, cancellation)
     }
@@ -67,7 +67,7 @@ extension AuthenticationClient {
     @discardableResult
     private func request(
         _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ waiting: Waiting? = nil
-    ) throws(Refusal) -> PersonAnswer {
+    ) throws(Refusal) -> UserAnswer {
         let (challenge, card) = try challenge(request.purpose)
         return try send(request, authorizedBy: secret, challenge, card, waiting)
     }
@@ -77,7 +77,7 @@ extension AuthenticationClient {
     func send(
         _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard,
         _ waiting: Waiting? = nil
-    ) throws(Refusal) -> PersonAnswer {
+    ) throws(Refusal) -> UserAnswer {
         let authority = try SealedPasscode(secret, to: card, for: challenge, authorizing: .credential(request))
         return try call(.credential(request, challenge, authority: authority), waiting).answer
     }

@@ -1,4 +1,4 @@
-// Calls of an application that may ask the person: its own terminal is told where they are asked, and is where they are asked
+// Calls of an application that may ask the user: its own terminal is told where they are asked, and is where they are asked
 // only if nothing else is there and they allowed it.
 
 import Foundation
@@ -27,7 +27,7 @@ package enum OwnTerminal {
             // The terminal is as it was before this returns.
             defer {
                 agent.end()
-                _ = left.wait(timeout: .now() + .nanoseconds(Int(DoorLimits.machineTime)))
+                _ = left.wait(timeout: .now() + .nanoseconds(Int(ConnectionLimits.machineTime)))
             }
             do throws(Refusal) {
                 return try call { if $0 != CallerTerminal.place { tell($0) } }
@@ -39,7 +39,7 @@ package enum OwnTerminal {
         }
     }
 
-    /// Whether the person could be asked at this process's terminal.
+    /// Whether the user could be asked at this process's terminal.
     package static func mayAsk(of service: Service) -> Bool { CallerTerminal.inForeground() != nil && isAllowed(service) }
 
     private static func agent(of service: Service) -> PromptAgent? {
@@ -47,7 +47,7 @@ package enum OwnTerminal {
         return try? PromptAgent.forThisProcess(of: service, place: CallerTerminal.place, surface: terminal)
     }
 
-    /// The service refuses it in any case where programs are told apart; where they are not, the person's word counts as well.
+    /// The service refuses it in any case where programs are told apart; where they are not, the user's word counts as well.
     private static func isAllowed(_ service: Service) -> Bool {
         (try? AuthenticationClient(service: service).status().device.settings.allowsTerminalPrompts) ?? false
     }

@@ -6,7 +6,7 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 extension EnclaveKeyCard {
@@ -45,12 +45,12 @@ extension SealedPasscode {
         do {
             let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
             let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
-            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(person: geteuid())))
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: geteuid())))
             let bound = Data(try binding?.encoded() ?? [])
             let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes, authenticating: bound) }
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
         } catch {
-            // The library's error says nothing of the passcode, but nothing that it says would help the person either.
+            // The library's error says nothing of the passcode, but nothing that it says would help the user either.
             throw Refusal(.internalFault, "the passcode could not be sealed to the enclave")
         }
     }

@@ -1,4 +1,4 @@
-// The person's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or no.
+// The user's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or no.
 
 import Foundation
 import Glibc
@@ -6,7 +6,7 @@ package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 package import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 /// A registered agent. Whoever made it calls `serve` on one thread whenever `descriptor` is readable, or `run`.
@@ -15,12 +15,12 @@ package final class PromptAgent: Sendable {
     private let inbox: AgentInbox
     private let surface: any PromptSurface
 
-    /// An agent for every caller of this person: the approver terminal.
+    /// An agent for every caller of this user: the approver terminal.
     package static func forEveryCaller(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface)
     }
 
-    /// The sheet on the person's desktop, for every caller, before any terminal.
+    /// The sheet on the user's desktop, for every caller, before any terminal.
     package static func sheet(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .sheet, place: place, surface: surface)
     }
@@ -68,7 +68,7 @@ package final class PromptAgent: Sendable {
         }
     }
 
-    /// Acts on everything that has come, which may show questions and wait for the person. Answers why the connection
+    /// Acts on everything that has come, which may show questions and wait for the user. Answers why the connection
     /// ended, once it has.
     package func serve() -> Refusal? {
         while let entry = inbox.take() {
@@ -151,9 +151,9 @@ package final class PromptAgent: Sendable {
     private static func refusal(_ error: any Error) -> Refusal {
         switch error {
         case let refusal as Refusal: refusal
-        case let fault as HandshakeFault: Refusal(unreachable: fault, what: "the authentication service")
-        case let fault as ChannelFault: Refusal(unreachable: .channel(fault), what: "the authentication service")
-        case let fault as SystemFault: Refusal(.unavailable, fault.description)
+        case let fault as HandshakeError: Refusal(unreachable: fault, what: "the authentication service")
+        case let fault as ChannelError: Refusal(unreachable: .channel(fault), what: "the authentication service")
+        case let fault as SystemError: Refusal(.unavailable, fault.description)
         default: Refusal(.unavailable, "the authentication service was not understood")
         }
     }

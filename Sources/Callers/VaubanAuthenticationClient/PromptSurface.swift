@@ -2,7 +2,7 @@ package import VaubanAccessPolicy
 package import VaubanLinuxHost
 package import VaubanSecretBytes
 
-/// What the person did with a question.
+/// What the user did with a question.
 package enum PromptResponse: ~Copyable, Sendable {
     case passcode(SecretBytes)
     /// To a question for consent: the passcode, and how long the yes holds.
@@ -14,9 +14,9 @@ package enum PromptResponse: ~Copyable, Sendable {
     case withdrawn
 }
 
-/// A place where a person can be asked: a terminal, later a sheet. It is asked one question at a time, on one thread.
+/// A place where a user can be asked: a terminal, later a sheet. It is asked one question at a time, on one thread.
 package protocol PromptSurface: AnyObject, Sendable {
-    /// Shows the question and waits for the person. While it waits it must watch `withdrawal` too: when its descriptor
+    /// Shows the question and waits for the user. While it waits it must watch `withdrawal` too: when its descriptor
     /// is readable and `isWithdrawn` then answers true, the question leaves the screen and the answer is `withdrawn`.
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse
 

@@ -28,7 +28,7 @@ package final class QuietMode {
                 shared.process = getpid()
                 if !shared.isAtExit { shared.isAtExit = atexit { QuietMode.putRight() } == 0 }
             }
-            // What was typed before the person was asked is no answer.
+            // What was typed before the user was asked is no answer.
             guard tcflush(descriptor.number, TCIFLUSH) == 0 else { return false }
             shared.questions += 1
             return true

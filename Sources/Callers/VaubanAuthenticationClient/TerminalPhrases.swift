@@ -4,7 +4,7 @@ package import VaubanAccessPolicy
 package enum TerminalPhrases {
     package static let pathMax = 240
 
-    /// What a person should know of a caller whose name says little; a line each.
+    /// What a user should know of a caller whose name says little; a line each.
     package static func doubt(_ caller: CallerName) -> [String] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         var lines = chain.isEmpty ? [] : ["started by \(chain)"]

@@ -20,7 +20,7 @@ extension SecureEnclave.MLDSA65 {
             try self.init(EnclavePrivateKey(.mldsa65, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, accessControl, authenticationContext))
         }
@@ -54,7 +54,7 @@ extension SecureEnclave.MLDSA87 {
             try self.init(EnclavePrivateKey(.mldsa87, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, accessControl, authenticationContext))
         }

@@ -20,7 +20,7 @@ extension SecureEnclave.MLKEM768 {
             try self.init(EnclavePrivateKey(.mlkem768, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, accessControl, authenticationContext))
         }
@@ -55,7 +55,7 @@ extension SecureEnclave.MLKEM1024 {
             try self.init(EnclavePrivateKey(.mlkem1024, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, accessControl, authenticationContext))
         }

@@ -20,7 +20,7 @@ extension SecureEnclave.P256.Signing {
             try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
         }
@@ -60,7 +60,7 @@ extension SecureEnclave.P256.KeyAgreement {
             try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the person needs `.privateKeyUsage`.
+        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
         }

@@ -16,9 +16,9 @@ public final class ApplicationPassword: Sendable {
     public init(_ password: consuming Secret) { bytes = password }
 }
 
-/// What a call may do to get at an item that asks for the person.
+/// What a call may do to get at an item that asks for the user.
 public struct Authentication: Sendable {
-    /// Whether the person may be asked.
+    /// Whether the user may be asked.
     public enum Interaction: Hashable, Sendable {
         /// They may; each call can ask anew, and waits for the answer.
         case allowed
@@ -28,9 +28,9 @@ public struct Authentication: Sendable {
         case skipping
     }
 
-    /// Whether the person may be asked.
+    /// Whether the user may be asked.
     public var interaction: Interaction
-    /// Why the program wants the item, shown to the person under the program's name: "show the recovery codes".
+    /// Why the program wants the item, shown to the user under the program's name: "show the recovery codes".
     public var reason: String?
     /// For items that need it.
     public var applicationPassword: ApplicationPassword?
@@ -42,13 +42,13 @@ public struct Authentication: Sendable {
         self.applicationPassword = applicationPassword
     }
 
-    /// The person may be asked.
+    /// The user may be asked.
     public static var allowed: Self { Self() }
-    /// The person may be asked, and is told why.
+    /// The user may be asked, and is told why.
     public static func because(_ reason: String) -> Self { Self(reason: reason) }
     /// Nobody is asked.
     public static var never: Self { Self(.forbidden) }
-    /// Nobody is asked, and a search leaves out what asks for the person.
+    /// Nobody is asked, and a search leaves out what asks for the user.
     public static var skipping: Self { Self(.skipping) }
     /// Opens items that need the application's own password.
     public static func with(_ password: ApplicationPassword) -> Self { Self(applicationPassword: password) }
@@ -82,7 +82,7 @@ final class CallContext: @unchecked Sendable {
         return [kSecUseAuthenticationContext as String: context]
     }
 
-    /// Ends what the context still does: a question to the person disappears.
+    /// Ends what the context still does: a question to the user disappears.
     func end() { context.invalidate() }
     #else
     // A television asks nobody: it has no LocalAuthentication, and no items that ask.

@@ -1,5 +1,5 @@
 // Calls that block, away from the threads of Swift's tasks. `SecItem…` returns when the keychain has answered, which may be
-// when a person has; the few threads that all tasks share must not wait for that.
+// when a user has; the few threads that all tasks share must not wait for that.
 
 internal import Foundation
 
@@ -9,7 +9,7 @@ internal import Foundation
 final class BlockingCalls: @unchecked Sendable {
     static let shared = BlockingCalls()
 
-    /// Fewer than the connections that Vauban serves to one person at a time, which other programs of theirs need as well.
+    /// Fewer than the connections that Vauban serves to one user at a time, which other programs of theirs need as well.
     static let threadsMax = 64
 
     private let lock = NSLock()

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Security
 
-/// The keychain of the person who runs this program.
+/// The keychain of the user who runs this program.
 ///
 /// ```swift
 /// let keychain = Keychain()
@@ -13,10 +13,10 @@ internal import Security
 /// ```
 ///
 /// A value of this type holds nothing open and is free to make. Calls run on threads of their own, since they may wait for a
-/// person; any number can run at once.
+/// user; any number can run at once.
 ///
 /// When a task is cancelled while it waits, it stops waiting with `CancellationError`. A call that had begun goes on: a secret
-/// that is read is overwritten, a change may still happen, and a question to the person disappears.
+/// that is read is overwritten, a change may still happen, and a question to the user disappears.
 ///
 /// Every method throws ``KeychainError``, or `CancellationError` when its task was cancelled.
 public struct Keychain: SecretStore, Hashable {
@@ -32,7 +32,7 @@ public struct Keychain: SecretStore, Hashable {
     /// Keeps a secret under a name, whether or not there was one.
     ///
     /// An item that is there is changed in place, so that what it is protected by and who may read it stay as they are;
-    /// where it asks for the person, changing it does, too. To delete it and add it again would lose all that.
+    /// where it asks for the user, changing it does, too. To delete it and add it again would lose all that.
     ///
     /// - Parameters:
     ///   - secret: At most 1 MiB; encrypt more outside, and keep its key here.
@@ -90,7 +90,7 @@ public struct Keychain: SecretStore, Hashable {
     }
 
     /// Changes what describes an item or protects it, and leaves its secret as it is. Fails with
-    /// ``KeychainError/Reason/notFound`` where there is none. Where the item asks for the person, changing it does, too.
+    /// ``KeychainError/Reason/notFound`` where there is none. Where the item asks for the user, changing it does, too.
     ///
     /// - Parameters:
     ///   - name: The item.

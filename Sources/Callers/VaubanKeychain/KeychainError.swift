@@ -7,7 +7,7 @@ internal import Security
 /// do {
 ///     token = try await keychain.secret(for: name)
 /// } catch let error as KeychainError where error.reason == .cancelled {
-///     return  // The person said no.
+///     return  // The user said no.
 /// }
 /// ```
 ///
@@ -19,12 +19,12 @@ public struct KeychainError: Error, Hashable, Sendable {
         case notFound
         /// There is such an item already (`errSecDuplicateItem`).
         case duplicate
-        /// The keychain is locked, or the item asks for the person and nobody can be asked, or may be
+        /// The keychain is locked, or the item asks for the user and nobody can be asked, or may be
         /// (`errSecInteractionNotAllowed`). The message says which, where the system does.
         case interactionNotAllowed
-        /// The person said no (`errSecUserCanceled`).
+        /// The user said no (`errSecUserCanceled`).
         case cancelled
-        /// The person was not recognised, or what the item asks for is not set up, or the application's password is not the
+        /// The user was not recognized, or what the item asks for is not set up, or the application's password is not the
         /// item's (`errSecAuthFailed`).
         case authenticationFailed
         /// The program may not use the access group, or, on macOS, is not signed for the keychain
@@ -46,7 +46,7 @@ public struct KeychainError: Error, Hashable, Sendable {
     /// Apple's status, as `SecItem…` returned it.
     public let status: Int32
 
-    /// A sentence for the person: what happened and, on Linux, what to do about it.
+    /// A sentence for the user: what happened and, on Linux, what to do about it.
     public let message: String
 
     /// Makes an error, for stores of one's own and for tests.
@@ -83,7 +83,7 @@ public struct KeychainError: Error, Hashable, Sendable {
 }
 
 extension KeychainError: LocalizedError, CustomStringConvertible {
-    /// The sentence for the person.
+    /// The sentence for the user.
     public var errorDescription: String? { message }
 
     /// The sentence and the status.

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Security
 
-/// What describes an item beside its name. Attributes are encrypted too, but they are told without asking the person where
+/// What describes an item beside its name. Attributes are encrypted too, but they are told without asking the user where
 /// the item does not ask for one: put no secret here.
 public struct ItemAttributes: Hashable, Sendable {
     /// The name that people see.

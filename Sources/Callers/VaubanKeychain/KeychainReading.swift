@@ -2,11 +2,11 @@ internal import Foundation
 internal import Security
 
 extension Keychain {
-    /// The secret of an item; nil where there is no such item. Where the item asks for the person, each call asks.
+    /// The secret of an item; nil where there is no such item. Where the item asks for the user, each call asks.
     ///
     /// - Parameters:
     ///   - name: The item.
-    ///   - authentication: What the call may do to get at it: `.because("show the recovery codes")` tells the person why.
+    ///   - authentication: What the call may do to get at it: `.because("show the recovery codes")` tells the user why.
     public func secret<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> Secret? {
         let found: HeldSecret? = try await call(authentication) { context in
             var query = try matching(name.fields, context.entries())
@@ -23,7 +23,7 @@ extension Keychain {
         return found.secret.duplicate()
     }
 
-    /// What describes an item, without its secret; nil where there is no such item. Where the item asks for the person, so
+    /// What describes an item, without its secret; nil where there is no such item. Where the item asks for the user, so
     /// does this; ``contains(_:)`` does not.
     public func item<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> KeychainItem<Name>? {
         let found: [KeychainItem<Name>] = try await items(name.fields, kSecMatchLimitOne, authentication)
@@ -34,7 +34,7 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - query: What is nil in it matches any.
-    ///   - authentication: `.skipping` leaves out what asks for the person; otherwise they are asked once for all of it.
+    ///   - authentication: `.skipping` leaves out what asks for the user; otherwise they are asked once for all of it.
     public func items<Query: PasswordQuery>(
         matching query: Query, authentication: Authentication = .allowed
     ) async throws -> [KeychainItem<Query.Name>] {
@@ -63,7 +63,7 @@ extension Keychain {
     public func contains<Name: PasswordName>(_ name: Name) async throws -> Bool {
         guard let refusal = try await existence(name.fields, .never) else { return true }
         guard refusal.reason == .interactionNotAllowed else { return false }
-        // Locked, or an item that asks for the person: leaving those out tells the two apart.
+        // Locked, or an item that asks for the user: leaving those out tells the two apart.
         guard let second = try await existence(name.fields, .skipping) else { return true }
         guard second.reason == .notFound else { throw second }
         return true

@@ -32,13 +32,13 @@ public enum Accessibility: Hashable, Sendable, CaseIterable {
 
 /// What must happen before an item is given out: an access control.
 public struct AccessControl: Hashable, Sendable {
-    /// One thing that the person can be asked for.
+    /// One thing that the user can be asked for.
     public enum Constraint: Hashable, Sendable, CaseIterable {
         /// That they are there, shown by a finger, a face or the passcode.
         case presence
         /// Any enrolled finger or face.
         case anyBiometry
-        /// A finger or face of those enrolled now; the item can no longer be opened once the enrolment changes.
+        /// A finger or face of those enrolled now; the item can no longer be opened once the enrollment changes.
         case currentBiometry
         /// The passcode.
         case passcode
@@ -52,7 +52,7 @@ public struct AccessControl: Hashable, Sendable {
         case all
     }
 
-    /// What the person is asked for; empty asks nobody.
+    /// What the user is asked for; empty asks nobody.
     public var constraints: Set<Constraint>
     /// How several constraints go together.
     public var combination: Combination
@@ -67,7 +67,7 @@ public struct AccessControl: Hashable, Sendable {
         self.needsApplicationPassword = needsApplicationPassword
     }
 
-    /// The person shows that they are there.
+    /// The user shows that they are there.
     public static var presence: Self { Self([.presence]) }
     /// Any enrolled finger or face.
     public static var anyBiometry: Self { Self([.anyBiometry]) }
@@ -111,7 +111,7 @@ public struct Protection: Hashable, Sendable {
     public static var whenUnlocked: Self { Self(.whenUnlocked) }
     /// Readable from the first unlock after a start.
     public static var afterFirstUnlock: Self { Self(.afterFirstUnlock) }
-    /// Each reading asks the person to show that they are there; gone with the passcode.
+    /// Each reading asks the user to show that they are there; gone with the passcode.
     public static var presence: Self { Self(.whenPasscodeSetThisDeviceOnly, asking: .presence) }
 
     /// The attribute that says so, and its value.

@@ -38,7 +38,7 @@ extension SecretStore {
         try await set(secret, for: name, protection: protection, authentication: .allowed)
     }
 
-    /// The secret of that name; nil where there is none. The person may be asked.
+    /// The secret of that name; nil where there is none. The user may be asked.
     public func secret<Name: PasswordName>(for name: Name) async throws -> Secret? {
         try await secret(for: name, authentication: .allowed)
     }

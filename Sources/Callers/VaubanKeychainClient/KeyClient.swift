@@ -8,17 +8,17 @@ package import VaubanLinuxHost
 package import VaubanSecretBytes
 
 /// How a private key is used.
-package struct KeyAsking {
-    /// What the person is told; nil says nothing.
+package struct KeyPrompting {
+    /// What the user is told; nil says nothing.
     package var reason: String?
     package var mayAsk: Bool
-    /// What the caller's context was authorised by.
-    package var authorisation: [UInt8]?
+    /// What the caller's context was authorized by.
+    package var authorization: [UInt8]?
 
-    package init(reason: String? = nil, mayAsk: Bool = true, authorisation: [UInt8]? = nil) {
+    package init(reason: String? = nil, mayAsk: Bool = true, authorization: [UInt8]? = nil) {
         self.reason = reason
         self.mayAsk = mayAsk
-        self.authorisation = authorisation
+        self.authorization = authorization
     }
 }
 
@@ -28,13 +28,13 @@ package enum KeyOutcome: ~Copyable {
     case shared(SecretBytes)
 }
 
-/// Uses keys over a small pool of lines, since one that waits for the person must not hold up another thread. A line belongs to the
+/// Uses keys over a small pool of lines, since one that waits for the user must not hold up another thread. A line belongs to the
 /// process that made it; a forked child makes its own.
 package final class KeyClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let service: Service
     private let door: ServiceConnection
-    private let idle = ProcessPool<KeyLine>()
+    private let idle = ProcessPool<KeyConnection>()
 
     /// `startsService` false leaves a service that does not run as it is.
     package init(service: Service, startsService: Bool = true) {
@@ -46,21 +46,21 @@ package final class KeyClient: Sendable {
     package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal)
         -> EnclaveKey
     {
-        try onLine(for: nil, nil) { (line, _) throws(KeyLineFault) in try line.make(kind, control, password) }
+        try onLine(for: nil, nil) { (line, _) throws(KeyConnectionError) in try line.make(kind, control, password) }
     }
 
     /// Refuses by name what is no key of this enclave, was altered, or is closed now.
     package func check(_ key: EnclaveKey) throws(Refusal) {
-        try onLine(for: key, nil) { (line, _) throws(KeyLineFault) in try line.open(key) }
+        try onLine(for: key, nil) { (line, _) throws(KeyConnectionError) in try line.open(key) }
     }
 
     package func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyAsking = KeyAsking(),
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyPrompting = KeyPrompting(),
         password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
         guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
-        return try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyLineFault) in
+        return try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyConnectionError) in
             try line.use(key, operation, input, asking, password) { place in
                 wasAsked.isTrue = true
                 waiting?(place)
@@ -69,18 +69,18 @@ package final class KeyClient: Sendable {
     }
 
     /// Runs a call on a line. One that is idle may be ended by the enclave where there are many: then it runs once more on a fresh one,
-    /// unless the person was asked already.
+    /// unless the user was asked already.
     private func onLine<Value: ~Copyable>(
-        for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyLine, WasAsked) throws(KeyLineFault) -> Value
+        for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyConnection, PromptedError) throws(KeyConnectionError) -> Value
     ) throws(Refusal) -> Value {
-        let wasAsked = WasAsked()
+        let wasAsked = PromptedError()
         for isLast in [false, true] {
             // One on which the key is open, if there is one.
             let kept = isLast ? nil : idle.take { line in key.map(line.hasOpen) ?? true }
-            let line: KeyLine
+            let line: KeyConnection
             if let kept { line = kept } else { line = try fresh() }
             cancellation?.watch(line.channel)
-            do throws(KeyLineFault) {
+            do throws(KeyConnectionError) {
                 let value = try call(line, wasAsked)
                 idle.give(back: line, cancellation)
                 return value
@@ -99,24 +99,24 @@ package final class KeyClient: Sendable {
     }
 
     /// A connection to keychaind, which lets the enclave go on with it.
-    private func fresh() throws(Refusal) -> KeyLine {
+    private func fresh() throws(Refusal) -> KeyConnection {
         let handedOver: (channel: Channel, reply: KeychainReply)
-        do throws(HandshakeFault) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the enclave") }
+        do throws(HandshakeError) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the enclave") }
         switch handedOver.reply {
         case .handedOver: break
         case .refused(let refusal): throw refusal
         default: throw Refusal(.unavailable, "the keychain does not hand its connection on; update Vauban")
         }
-        do throws(SystemFault) {
-            return KeyLine(try Channel(socket: handedOver.channel.socket, expecting: .person(uid: service.enclaveUID)))
+        do throws(SystemError) {
+            return KeyConnection(try Channel(socket: handedOver.channel.socket, expecting: .user(uid: service.enclaveUID)))
         } catch {
             throw Refusal(unreachable: .system(error), what: "the enclave")
         }
     }
 
-    private func askToHandOver() throws(HandshakeFault) -> (Channel, KeychainReply) {
+    private func askToHandOver() throws(HandshakeError) -> (Channel, KeychainReply) {
         let channel = try door.fresh()
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
             try channel.send(header: header)
             guard let reply = try? KeychainReply(derBytes: try channel.receive(.machine).header) else {
@@ -129,7 +129,7 @@ package final class KeyClient: Sendable {
     }
 }
 
-/// Whether the person was asked in a call: then it is not made again.
-private final class WasAsked {
+/// Whether the user was asked in a call: then it is not made again.
+private final class PromptedError {
     var isTrue = false
 }

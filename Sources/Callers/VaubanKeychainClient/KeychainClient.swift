@@ -27,8 +27,8 @@ package final class FoundEntry {
     package func takeSecret() -> SecretBytes? { secret.take() }
 }
 
-/// Speaks to keychaind. `waiting` is called, on the caller's thread, when the person is being asked, with the place
-/// where they are asked; from then on the call has the person's time, not the machine's.
+/// Speaks to keychaind. `waiting` is called, on the caller's thread, when the user is being asked, with the place
+/// where they are asked; from then on the call has the user's time, not the machine's.
 package final class KeychainClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let connection: ServiceConnection
@@ -88,19 +88,19 @@ package final class KeychainClient: Sendable {
     }
 
     /// What this program is called in the keychain, and which groups are its own.
-    package func ownRights() throws(Refusal) -> OwnRights {
+    package func ownRights() throws(Refusal) -> ProgramRights {
         guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
             throw Refusal(.internalFault, "the keychain says nothing of this program")
         }
         return rights
     }
 
-    /// What the person has permitted programs to do.
+    /// What the user has permitted programs to do.
     package func permissions(waiting: Waiting? = nil) throws(Refusal) -> [Permission] {
         try call(.permissions, secret: nil, waiting: waiting).permissions
     }
 
-    /// Permits something, or no longer. To permit asks the person.
+    /// Permits something, or no longer. To permit asks the user.
     package func permit(_ change: PermissionChange, waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.permit(change), secret: nil, waiting: waiting)
     }
@@ -173,11 +173,11 @@ package final class KeychainClient: Sendable {
         var deleted: [DeletedItem] = []
         var keepsHistory: Bool?
         var cleared: Int?
-        var rights: OwnRights?
+        var rights: ProgramRights?
     }
 
     /// Looks at every row and at the file. `progress` is told how far it has come. A large file takes its time, so this call
-    /// has the person's.
+    /// has the user's.
     package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
         guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
             throw Refusal(.internalFault, "the keychain says nothing of what it found")
@@ -205,7 +205,7 @@ package final class KeychainClient: Sendable {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
-        do throws(HandshakeFault) {
+        do throws(HandshakeError) {
             outcome = try answer(to: header, secret, waiting, progress, cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the keychain")
@@ -216,16 +216,16 @@ package final class KeychainClient: Sendable {
     private func answer(
         to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?,
         _ cancellation: CallCancellation?
-    ) throws(HandshakeFault) -> Result<Outcome, Refusal> {
+    ) throws(HandshakeError) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
-        do throws(ChannelFault) { return try replies(on: channel, waiting, progress, cancellation) } catch { throw .channel(error) }
+        do throws(ChannelError) { return try replies(on: channel, waiting, progress, cancellation) } catch { throw .channel(error) }
     }
 
     private func replies(
         on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?, _ cancellation: CallCancellation?
-    ) throws(ChannelFault) -> Result<Outcome, Refusal> {
+    ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
-        var timeout = progress == nil ? Timeout.machine : .after(DoorLimits.userTimeout)
+        var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)
         while true {
             var message = try channel.receive(timeout)
             let reply: KeychainReply
@@ -247,11 +247,11 @@ package final class KeychainClient: Sendable {
             case .deleted(let item): outcome.deleted.append(item)
             case .keepsHistory(let isOn): outcome.keepsHistory = isOn
             case .cleared(let count): outcome.cleared = count
-            case .ownRights(let application, let groups): outcome.rights = OwnRights(application: application, groups: groups)
+            case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
             case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
             case .queued: continue
-            case .waitingForPerson(let place):
-                timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
+            case .waitingForUser(let place):
+                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
                 waiting?(place)
             case .items(let found):
                 timeout = .machine
@@ -265,7 +265,7 @@ package final class KeychainClient: Sendable {
 }
 
 /// What a program may use in the keychain without asking.
-package struct OwnRights: Hashable, Sendable {
+package struct ProgramRights: Hashable, Sendable {
     /// The name that the system gave it; nil where it has none, and in user mode.
     package let application: String?
     /// In their order: the first takes what is added without a group.

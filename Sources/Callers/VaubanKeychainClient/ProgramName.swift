@@ -15,7 +15,7 @@ extension ApplicationIdentifier {
             while true {
                 let count = read(file.number, &chunk, chunk.count)
                 if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else { throw SystemFault("read \(path)", code: errno) }
+                guard count >= 0 else { throw SystemError("read \(path)", code: errno) }
                 if count == 0 { return Array(hash.finalize()) }
                 chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             }

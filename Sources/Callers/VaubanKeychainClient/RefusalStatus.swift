@@ -20,7 +20,7 @@ extension Refusal {
             .biometryLockedOut, .recoveryKeyNotSet, .applicationPasswordMissing, .notAllowedHere:
             -25293
         case .cancelled, .fallbackChosen: -128
-        case .personTimeOver: -25293
+        case .userTimeOver: -25293
         case .unavailable, .storageFull, .stateUnreadable, .keysChanged: -25291
         case .storageFailed: -36
         case .internalFault: -26276
@@ -29,7 +29,7 @@ extension Refusal {
         }
     }
 
-    /// A sentence for the person: what is so, and what to do about it.
+    /// A sentence for the user: what is so, and what to do about it.
     package var message: String {
         let sentence: String =
             switch reason {
@@ -46,16 +46,16 @@ extension Refusal {
             case .notAllowedHere: "This is not allowed here"
             case .locked: "The keychain is locked; run: vauban unlock"
             case .beforeFirstUnlock: "The keychain has not been unlocked since it started; run: vauban unlock"
-            case .interactionNotAllowed: "The item asks for the person, and this call does not allow that"
-            case .nobodyToAsk: "The item asks for the person, and there is nowhere to ask; run in another terminal: vauban approve"
+            case .interactionNotAllowed: "The item asks for the user, and this call does not allow that"
+            case .nobodyToAsk: "The item asks for the user, and there is nowhere to ask; run in another terminal: vauban approve"
             case .passcodeNotSet: "No passcode is set, so presence cannot be shown; run: vauban passcode set"
             case .authenticationFailed: "Authentication failed"
             case .cancelled: "Cancelled"
-            case .fallbackChosen: "The person chose another way"
+            case .fallbackChosen: "The user chose another way"
             case .lockedOut: "Too many wrong passcodes"
             case .passcodeTooWeak: "The passcode is too weak"
             case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
-            case .personTimeOver: "Nobody answered in time"
+            case .userTimeOver: "Nobody answered in time"
             case .biometryNotAvailable: "There is no fingerprint reader that can be used"
             case .biometryNotEnrolled: "No finger is enrolled that this item accepts"
             case .biometryLockedOut: "Fingers are not accepted until the passcode is entered; run: vauban unlock"
@@ -81,7 +81,7 @@ extension Refusal {
         return parts.joined(separator: "; ")
     }
 
-    /// Seconds as a person says them.
+    /// Seconds as a user says them.
     package static func duration(_ seconds: Int64) -> String {
         if seconds < 60 { return "\(seconds) second\(seconds == 1 ? "" : "s")" }
         let minutes = (seconds + 59) / 60

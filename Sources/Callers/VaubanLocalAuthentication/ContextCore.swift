@@ -23,7 +23,7 @@ final class ContextCore: Sendable {
         var isInvalid = false
         var applicationPassword: ApplicationPassword?
         var domainState: Data?
-        var authorisation: Authorisation?
+        var authorization: Authorization?
         var running: [ObjectIdentifier: CallCancellation] = [:]
     }
 
@@ -36,7 +36,7 @@ final class ContextCore: Sendable {
     var applicationPassword: ApplicationPassword? { state.withLock { $0.applicationPassword } }
     var domainState: Data? { state.withLock { $0.domainState } }
     /// Of this very process: a child has none.
-    var authorisation: [UInt8]? { state.withLock { $0.authorisation?.ownHandle } }
+    var authorization: [UInt8]? { state.withLock { $0.authorization?.ownHandle } }
 
     /// False where the context is invalid.
     func set(_ password: ApplicationPassword?) -> Bool {
@@ -49,15 +49,15 @@ final class ContextCore: Sendable {
 
     /// Ends what runs and what was allowed; a second call finds nothing to end.
     func invalidate() {
-        let (calls, authorisation) = state.withLock { state in
-            let ended = (Array(state.running.values), state.authorisation)
+        let (calls, authorization) = state.withLock { state in
+            let ended = (Array(state.running.values), state.authorization)
             state.isInvalid = true
             state.applicationPassword = nil
-            state.authorisation = nil
+            state.authorization = nil
             state.domainState = nil
             return ended
         }
-        authorisation?.end()
+        authorization?.end()
         for call in calls { call.cancel() }
     }
 
@@ -112,13 +112,13 @@ final class ContextCore: Sendable {
         let evaluation = Evaluation(
             subject, reason: PlainLine.of(reason, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: Evaluation.reasonBytesMax),
             mayAsk: !settings.interactionNotAllowed, reuseSeconds: settings.reuseSeconds,
-            titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorisation: authorisation)
+            titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorization: authorization)
         do throws(Refusal) {
             let client = AuthenticationClient(service: try Service.current())
-            let authorisation = try OwnTerminal.asking(of: client.service) { (waiting) throws(Refusal) in
+            let authorization = try OwnTerminal.asking(of: client.service) { (waiting) throws(Refusal) in
                 try client.evaluate(evaluation, waiting: waiting, cancellation: cancellation)
             }
-            guard keep(authorisation) else { throw Refusal(.cancelled) }
+            guard keep(authorization) else { throw Refusal(.cancelled) }
         } catch {
             if cancellation.isCancelled { throw LAError(.appCancel) }
             throw LAContext.error(error)
@@ -126,12 +126,12 @@ final class ContextCore: Sendable {
     }
 
     /// The newest stands for all: it was made with what the one before allowed.
-    private func keep(_ authorisation: Authorisation) -> Bool {
-        let (isKept, old) = state.withLock { state -> (Bool, Authorisation?) in
-            guard !state.isInvalid else { return (false, authorisation) }
-            let old = state.authorisation
-            state.authorisation = authorisation
-            if let found = authorisation.domainState { state.domainState = Data(found) }
+    private func keep(_ authorization: Authorization) -> Bool {
+        let (isKept, old) = state.withLock { state -> (Bool, Authorization?) in
+            guard !state.isInvalid else { return (false, authorization) }
+            let old = state.authorization
+            state.authorization = authorization
+            if let found = authorization.domainState { state.domainState = Data(found) }
             return (true, old)
         }
         old?.end()

@@ -2,7 +2,7 @@ internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 public import VaubanSecurity
 
-/// Asks the person to show that they are there: Apple's `LAContext` (C-113 … C-136). What was shown stays with the context:
+/// Asks the user to show that they are there: Apple's `LAContext` (C-113 … C-136). What was shown stays with the context:
 /// keychain calls that it is given to (`kSecUseAuthenticationContext`) ask for no more than is missing, until it is
 /// invalidated, the keychain locks or the process ends.
 ///
@@ -48,7 +48,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Has the person show what an access control asks for an operation, before the operation itself (C-129). What the context has
+    /// Has the user show what an access control asks for an operation, before the operation itself (C-129). What the context has
     /// already counts.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
@@ -92,7 +92,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Whether a password was given and not taken back.
     open func isCredentialSet(_ type: LACredentialType) -> Bool { type == .applicationPassword && core.applicationPassword != nil }
 
-    // MARK: What the person sees
+    // MARK: What the user sees
 
     /// The title of the fallback button; nil is the system's own, and the empty one takes the button away.
     open var localizedFallbackTitle: String? {
@@ -113,7 +113,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Makes an evaluation fail with `notInteractive`, and a keychain call with errSecInteractionNotAllowed, where the
-    /// person would have to be asked.
+    /// user would have to be asked.
     open var interactionNotAllowed: Bool {
         get { core.settings.interactionNotAllowed }
         set { core.change { $0.interactionNotAllowed = newValue } }
@@ -145,7 +145,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: -
 
-    /// A thread of its own for each, since it waits for a person: a shared pool would be used up by a few.
+    /// A thread of its own for each, since it waits for a user: a shared pool would be used up by a few.
     private static func answering(
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void, _ body: @escaping @Sendable () throws(LAError) -> Void
     ) {
@@ -168,7 +168,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
 extension LAContext: KeychainAuthenticationContext {
     package var applicationPassword: ApplicationPassword? { core.applicationPassword }
-    package var authorisation: [UInt8]? { core.authorisation }
+    package var authorization: [UInt8]? { core.authorization }
     package func begin(_ call: CallCancellation) -> Bool { core.begin(call) }
     package func end(_ call: CallCancellation) { core.end(call) }
 }

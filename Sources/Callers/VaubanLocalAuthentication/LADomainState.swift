@@ -34,7 +34,7 @@ public final class LADomainState: NSObject, @unchecked Sendable {
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LADomainStateBiometry: NSObject, @unchecked Sendable {
     public let biometryType: LABiometryType
-    /// Differs between applications, and after every enrolment.
+    /// Differs between applications, and after every enrollment.
     public let stateHash: Data?
 
     init(_ type: LABiometryType, _ hash: Data?) {

@@ -10,7 +10,7 @@ public let LAErrorDomain: String = "com.apple.LocalAuthentication"
 /// `localizedDescription` is the same through `LAError`, `NSError` and `any Error`.
 ///
 /// `@unchecked` is sound: the one stored property is constant, and an `NSError` never changes after
-/// its initialiser.
+/// its initializer.
 public struct LAError: _BridgedStoredNSError, @unchecked Sendable {
     public let _nsError: NSError
 

@@ -72,7 +72,7 @@ extension LAError.Code {
     @available(macOS, introduced: 10.15, deprecated: 15.0, renamed: "companionNotAvailable")
     public static var watchNotAvailable: Self { .companionNotAvailable }
 
-    /// The sentence that tells a person what went wrong.
+    /// The sentence that tells a user what went wrong.
     var localizedDescription: String {
         switch self {
         case .authenticationFailed: "The authentication did not succeed."

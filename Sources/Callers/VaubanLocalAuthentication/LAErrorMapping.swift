@@ -6,7 +6,7 @@ internal import VaubanKeychainClient
 extension LAContext {
     /// Apple's number for a bad argument, which has no name in `LAError.Code`; an empty reason is one (C-119).
     static var parameterError: LAError {
-        let words = [NSLocalizedDescriptionKey: "A reason for the person is needed."]
+        let words = [NSLocalizedDescriptionKey: "A reason for the user is needed."]
         return LAError(_nsError: NSError(domain: LAErrorDomain, code: -1001, userInfo: words))
     }
 
@@ -24,8 +24,8 @@ extension LAContext {
             case .biometryLockedOut: .biometryLockout
             case .nobodyToAsk, .interactionNotAllowed: .notInteractive
             // The question was taken away, by the lock or by its time.
-            case .personTimeOver, .locked, .beforeFirstUnlock: .systemCancel
-            // Nothing is known of the person: an application that deletes a secret after a failed authentication must not delete it
+            case .userTimeOver, .locked, .beforeFirstUnlock: .systemCancel
+            // Nothing is known of the user: an application that deletes a secret after a failed authentication must not delete it
             // because a service restarted.
             case .unavailable, .internalFault, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
                 .systemCancel

@@ -8,10 +8,10 @@ public enum LABiometryType: Int, Sendable {
     /// A fingerprint sensor.
     case touchID = 1
 
-    /// A camera that recognises faces.
+    /// A camera that recognizes faces.
     case faceID = 2
 
-    /// A camera that recognises irises.
+    /// A camera that recognizes irises.
     case opticID = 4
 }
 

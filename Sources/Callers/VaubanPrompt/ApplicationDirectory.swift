@@ -4,7 +4,7 @@ package import VaubanAccessPolicy
 import VaubanLinuxHost
 
 /// The name and picture that a program has on the desktop, by what the system knows of it: its executable, or its flatpak or
-/// snap. Only entries count that root alone can change, since any program of the person could write others.
+/// snap. Only entries count that root alone can change, since any program of the user could write others.
 package struct ApplicationDirectory: Sendable {
     package struct Entry: Hashable, Sendable {
         package let name: String

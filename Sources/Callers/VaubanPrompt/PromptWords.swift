@@ -67,7 +67,7 @@ enum PromptWords {
         }
     }
 
-    /// What a person should know of a caller whose name says little.
+    /// What a user should know of a caller whose name says little.
     static func cautions(_ caller: CallerName) -> [SheetView.Caution] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         switch caller.doubt {
@@ -114,9 +114,9 @@ enum PromptWords {
 
     static func wrongFinger(_ fingersLeft: Int64) -> String {
         switch fingersLeft {
-        case ..<1: "That finger was not recognised."
-        case 1: "That finger was not recognised. Try again: one more miss switches fingers off."
-        default: "That finger was not recognised. Try again."
+        case ..<1: "That finger was not recognized."
+        case 1: "That finger was not recognized. Try again: one more miss switches fingers off."
+        default: "That finger was not recognized. Try again."
         }
     }
 
@@ -141,7 +141,7 @@ enum PromptWords {
     }
 
     static let readerGone = "The fingerprint reader is gone."
-    static let matched = "Recognised."
+    static let matched = "Recognized."
     static let checking = "Checking…"
 
     /// A wait, as a clock shows it.

@@ -5,7 +5,7 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// What the person did, on its way from the thread that draws to the thread that waits for it.
+/// What the user did, on its way from the thread that draws to the thread that waits for it.
 final class ReplyBox: Sendable {
     private struct Reply: ~Copyable {
         let question: Int
@@ -17,9 +17,9 @@ final class ReplyBox: Sendable {
     private let bell: Descriptor
     private let reply = Mutex<Reply?>(nil)
 
-    init() throws(SystemFault) {
+    init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

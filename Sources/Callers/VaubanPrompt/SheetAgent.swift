@@ -1,4 +1,4 @@
-// For prompt agents that draw: programs of the person's that show what authd asks. Not for applications. An agent is not
+// For prompt agents that draw: programs of the user's that show what authd asks. Not for applications. An agent is not
 // trusted, and nothing here lets it say yes: it can pass on a passcode, sealed to the enclave, or decline.
 
 import Dispatch
@@ -16,7 +16,7 @@ public final class SheetAgent: Sendable {
     private let changed: @Sendable () -> Void
     private let model = Mutex(SheetModel())
     private let replies: ReplyBox
-    /// Whether the person is before this session, and the agent that is registered while they are.
+    /// Whether the user is before this session, and the agent that is registered while they are.
     private let seat = Mutex<(isTaken: Bool, agent: PromptAgent?)>((true, nil))
     private let seatChanged = DispatchSemaphore(value: 0)
 
@@ -31,14 +31,14 @@ public final class SheetAgent: Sendable {
         try self.init(place: place, directory: .ofThisSystem, changed: changed)
     }
 
-    init(place: String, directory: ApplicationDirectory, changed: @escaping @Sendable () -> Void) throws(SystemFault) {
+    init(place: String, directory: ApplicationDirectory, changed: @escaping @Sendable () -> Void) throws(SystemError) {
         self.place = place
         self.directory = directory
         self.changed = changed
         replies = try ReplyBox()
     }
 
-    /// No other program of the person can read this one's memory from now on. To be called first. In user mode the rooms
+    /// No other program of the user can read this one's memory from now on. To be called first. In user mode the rooms
     /// are such programs, and nothing is gained.
     public static func hideMemory() throws { try ProcessHardening.hide() }
 
@@ -72,7 +72,7 @@ public final class SheetAgent: Sendable {
         }
     }
 
-    /// Whether the person sits before this session. While they do not, nothing is asked here: what was on the screen goes to the next
+    /// Whether the user sits before this session. While they do not, nothing is asked here: what was on the screen goes to the next
     /// place, and authd is not told of this one.
     public func session(isActive: Bool) {
         let (isNews, left) = seat.withLock { seat -> (Bool, PromptAgent?) in
@@ -111,7 +111,7 @@ public final class SheetAgent: Sendable {
             }
             if why != said { say("questions cannot be asked here now: \(why)") }
             said = why
-            // In another session this waits until the person is back.
+            // In another session this waits until the user is back.
             if seat.withLock({ $0.isTaken }) { _ = seatChanged.wait(timeout: .now() + Self.returnPause) } else { seatChanged.wait() }
         }
     }

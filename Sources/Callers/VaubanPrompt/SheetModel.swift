@@ -1,19 +1,19 @@
 package import VaubanAccessPolicy
 
-/// The sheet as a state: what is asked and how far the answer is. Each change comes from the person, from authd, or from
+/// The sheet as a state: what is asked and how far the answer is. Each change comes from the user, from authd, or from
 /// the clock; what is to be seen follows from it alone.
 package struct SheetModel: Sendable {
     package init() {}
 
     private enum State: Sendable {
         case nothing
-        /// The person can answer.
+        /// The user can answer.
         case asking(Card)
         /// An answer was given, and what came of it is awaited.
         case judging(Card)
-        /// No passcode is taken for a while, and the person has to know how long.
+        /// No passcode is taken for a while, and the user has to know how long.
         case lockedOut(LockOut)
-        /// Nothing can be asked here any more, and the person has to know why.
+        /// Nothing can be asked here any more, and the user has to know why.
         case broken(Broken)
     }
 
@@ -25,7 +25,7 @@ package struct SheetModel: Sendable {
         var entry: ApplicationDirectory.Entry?
         var finger: SheetView.Finger
         var notice: SheetView.Notice?
-        /// The person wants to type, although a finger would do.
+        /// The user wants to type, although a finger would do.
         var typesInstead = false
         /// When a passcode is taken again, on the boot clock in nanoseconds; 0: at once.
         var closedUntil: UInt64
@@ -116,7 +116,7 @@ package struct SheetModel: Sendable {
         }
     }
 
-    /// The person answers: whether this question can be answered now. From then on it is judged.
+    /// The user answers: whether this question can be answered now. From then on it is judged.
     package mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
         guard case .asking(let card) = state, card.number == number else { return false }
         if withPasscode {
@@ -167,7 +167,7 @@ package struct SheetModel: Sendable {
         state = .lockedOut(LockOut(number: number, until: now + UInt64(seconds) * Self.second))
     }
 
-    /// The person has read what there is no answer to.
+    /// The user has read what there is no answer to.
     package mutating func dismissed(_ number: Int) -> Bool {
         switch state {
         case .broken(let broken) where broken.number == number: break

@@ -26,7 +26,7 @@ public struct SheetView: Hashable, Sendable {
         case hidden
         /// Waits for a touch.
         case waiting
-        /// A touch was not recognised or not read, and another is waited for.
+        /// A touch was not recognized or not read, and another is waited for.
         case tryAgain
         case matched
         /// Fingers do not count until a passcode comes.
@@ -52,7 +52,7 @@ public struct SheetView: Hashable, Sendable {
     /// The one line that changes.
     public struct Notice: Hashable, Sendable {
         public let text: String
-        /// Something failed, and the person should look.
+        /// Something failed, and the user should look.
         public let isError: Bool
 
         package init(text: String, isError: Bool) {

@@ -1,14 +1,14 @@
 internal import VaubanAccessPolicy
 
 /// The list of a control in Apple's words (Specs/secitem.md, 8.2, 8.3): each operation with what it asks for. It is what
-/// two controls are compared by and what a description shows. Apple also serialises it, for its own daemons only
+/// two controls are compared by and what a description shows. Apple also serializes it, for its own daemons only
 /// (`SecAccessControlCopyData` is not in the public headers); here nothing between client and enclave speaks in Apple's
 /// words, so that form does not exist, and a control travels as `AccessControl` of Specs/key-hierarchy.md.
 indirect enum AccessControlList: Hashable {
     case yes
     case count(Int)
     case policy(String)
-    /// The identifier of an enrolment; empty until the enclave binds the item to one.
+    /// The identifier of an enrollment; empty until the enclave binds the item to one.
     case unbound
     case entries([String: AccessControlList])
 

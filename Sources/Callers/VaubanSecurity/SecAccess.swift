@@ -23,7 +23,7 @@ public final class SecAccess: NSObject, Sendable {
     public override var hash: Int { applications.hashValue }
 }
 
-/// Names a program by the path of its executable; nil means the calling program itself. A program of the person's own is
+/// Names a program by the path of its executable; nil means the calling program itself. A program of the user's own is
 /// named by its content: its next build is another one.
 /// - Returns: `errSecParam` where there is no file that can be read.
 public func SecTrustedApplicationCreateFromPath(

@@ -15,7 +15,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// Any enrolled finger or face: `kSecAccessControlBiometryAny`.
     public static let biometryAny = Self(rawValue: 1 << 1)
 
-    /// A finger or face of the present enrolment; a change of enrolment makes the item unusable:
+    /// A finger or face of the present enrollment; a change of enrollment makes the item unusable:
     /// `kSecAccessControlBiometryCurrentSet`.
     public static let biometryCurrentSet = Self(rawValue: 1 << 3)
 

@@ -45,12 +45,12 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
 package struct CallerIdentity: Hashable, Sendable {
     /// What kind of identity it is. The number 5 is kept for signed programs.
     package enum Standing: Hashable, Sendable {
-        case unknown(Doubt)
+        case unknown(IdentityGap)
         /// Root's file, in folders that only root can change.
         case installed
         case flatpak(name: String)
         case snap(name: String)
-        /// The person's own, or anybody's who is not root: known by its digest alone.
+        /// The user's own, or anybody's who is not root: known by its digest alone.
         case own
     }
 
@@ -61,7 +61,7 @@ package struct CallerIdentity: Hashable, Sendable {
     package let executable: ExecutableIdentity?
     /// The distribution's package that the file came with, where that can be told.
     package let package: String?
-    /// The systemd unit or scope in which the program runs. For the eye: a person can make scopes of any name.
+    /// The systemd unit or scope in which the program runs. For the eye: a user can make scopes of any name.
     package let unit: String?
     /// The executables from the caller up to the judged one, the caller's first; empty text where one could not be seen.
     package let chain: [String]
@@ -97,7 +97,7 @@ package struct CallerIdentity: Hashable, Sendable {
         }
     }
 
-    package var doubt: Doubt? {
+    package var doubt: IdentityGap? {
         if case .unknown(let doubt) = standing { doubt } else { nil }
     }
 }
@@ -108,16 +108,18 @@ extension CallerIdentity: DERReadable, DERWritable {
         let standing: Standing? = try fields.optional(number, "standing") { standing in
             switch number {
             case 0:
-                guard let doubt = Doubt(rawValue: try standing.integer("doubt", in: 1...255)) else { throw DERFault("doubt is unknown") }
+                guard let doubt = IdentityGap(rawValue: try standing.integer("doubt", in: 1...255)) else {
+                    throw DERError("doubt is unknown")
+                }
                 return .unknown(doubt)
             case 1: return .installed
             case 2: return .flatpak(name: try standing.text("name", max: Self.nameBytesMax))
             case 3: return .snap(name: try standing.text("name", max: Self.nameBytesMax))
             case 4: return .own
-            default: throw DERFault("standing is unknown")
+            default: throw DERError("standing is unknown")
             }
         }
-        guard let standing else { throw DERFault("standing is missing") }
+        guard let standing else { throw DERError("standing is missing") }
         self.standing = standing
         throughCommandLine = try fields.boolean("through the command line")
         executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
@@ -125,7 +127,7 @@ extension CallerIdentity: DERReadable, DERWritable {
         unit = try fields.optionalText(2, "unit", max: Self.nameBytesMax)
         chain = try fields.list("chain", max: Self.chainMax, of: ChainLink.self).map(\.path)
         switch standing {
-        case .installed, .own: guard executable != nil else { throw DERFault("an identity by its file has none") }
+        case .installed, .own: guard executable != nil else { throw DERError("an identity by its file has none") }
         case .unknown, .flatpak, .snap: break
         }
     }

@@ -4,10 +4,10 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// Watcher to enclave: something happened to the machine or to a person's screen.
+/// Watcher to enclave: something happened to the machine or to a user's screen.
 ///
 /// `DeviceEvent ::= SEQUENCE { version INTEGER (1), number INTEGER (0..MAX), event CHOICE { watching [0], blind [1],
-///   sleeping [2], woke [3], screenLocked [4] { person }, screenUnlocked [5] { person } } }`
+///   sleeping [2], woke [3], screenLocked [4] { user }, screenUnlocked [5] { user } } }`
 package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Hashable, Sendable {
         /// A login manager is being watched.
@@ -17,8 +17,8 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
         /// The machine is about to sleep or to stop; it waits a moment for the answer.
         case sleeping
         case woke
-        case screenLocked(person: UInt32)
-        case screenUnlocked(person: UInt32)
+        case screenLocked(user: UInt32)
+        case screenUnlocked(user: UInt32)
     }
 
     /// Names the event in its answer; unique on one line.
@@ -40,17 +40,17 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
             case 1: return .blind
             case 2: return .sleeping
             case 3: return .woke
-            case 4: return .screenLocked(person: try Self.person(&event))
-            case 5: return .screenUnlocked(person: try Self.person(&event))
-            default: throw DERFault("event is unknown")
+            case 4: return .screenLocked(user: try Self.user(&event))
+            case 5: return .screenUnlocked(user: try Self.user(&event))
+            default: throw DERError("event is unknown")
             }
         }
-        guard let kind else { throw DERFault("event is missing") }
+        guard let kind else { throw DERError("event is missing") }
         self.kind = kind
     }
 
-    private static func person(_ event: inout DERFields) throws -> UInt32 {
-        UInt32(try event.integer("person", in: 0...Int64(UInt32.max)))
+    private static func user(_ event: inout DERFields) throws -> UInt32 {
+        UInt32(try event.integer("user", in: 0...Int64(UInt32.max)))
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -62,8 +62,8 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
             case .blind: fields.tagged(1) { _ in }
             case .sleeping: fields.tagged(2) { _ in }
             case .woke: fields.tagged(3) { _ in }
-            case .screenLocked(let person): try fields.tagged(4) { try $0.integer(Int64(person)) }
-            case .screenUnlocked(let person): try fields.tagged(5) { try $0.integer(Int64(person)) }
+            case .screenLocked(let user): try fields.tagged(4) { try $0.integer(Int64(user)) }
+            case .screenUnlocked(let user): try fields.tagged(5) { try $0.integer(Int64(user)) }
             }
         }
     }

@@ -1,41 +1,41 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
-package import VaubanPersonWire
+package import VaubanUserWire
 
 package enum EnclaveReply: Hashable, Sendable {
     case refused(Refusal)
     case done
     /// The registered caller, in the kernel's words.
-    case caller(person: UInt32, pid: Int64)
+    case caller(user: UInt32, pid: Int64)
     /// The wrapped item key; the key itself is the secret section.
     case sealed(wrapped: [UInt8])
     /// The item key is the secret section.
     case opened
     case leased(KeyLease)
-    /// The person is being asked at this place; the reply follows when they have answered.
-    case waitingForPerson(place: String)
+    /// The user is being asked at this place; the reply follows when they have answered.
+    case waitingForUser(place: String)
     /// The request waits for its turn; the reply follows.
     case queued
     /// What became of a key.
     case fate(KeyFate)
     /// Who the registered caller is.
     case identity(CallerIdentity)
-    /// What the person chose.
+    /// What the user chose.
     case consented(ConsentChoice)
-    /// To a person's request, passed on as it is.
-    case person(PersonAnswer)
+    /// To a user's request, passed on as it is.
+    case user(UserAnswer)
 
     /// Whether keys may come as its secret section.
     package var mayCarrySecret: Bool {
         switch self {
         case .sealed, .opened, .leased: true
-        case .refused, .done, .caller, .waitingForPerson, .queued, .fate, .identity, .consented, .person: false
+        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .user: false
         }
     }
 
     /// Descriptors that come beside it.
-    package var descriptorCount: Int { if case .person(let answer) = self { answer.descriptorCount } else { 0 } }
+    package var descriptorCount: Int { if case .user(let answer) = self { answer.descriptorCount } else { 0 } }
 }
 
 package enum KeyFate: Int64, Hashable, Sendable {
@@ -48,7 +48,7 @@ package enum KeyFate: Int64, Hashable, Sendable {
     case unknown = 4
 }
 
-/// What the enclave lends keychaind for one person. The keys lie in the secret section, 32 bytes each, in the order of
+/// What the enclave lends keychaind for one user. The keys lie in the secret section, 32 bytes each, in the order of
 /// `keys`.
 package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Hashable, Sendable {
@@ -69,15 +69,15 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package static let keyBytes = 32
     /// As many as a keybag has slots.
     package static let keysMax = 256
-    package let person: UInt32
+    package let user: UInt32
     /// Grows with every lock. A lease of an older epoch than the last recall no longer holds class-A keys.
     package let epoch: Int64
     package let lock: DeviceStatus.Lock
     package let passcodeIsSet: Bool
     package let keys: [Key]
 
-    package init(person: UInt32, epoch: Int64, lock: DeviceStatus.Lock, passcodeIsSet: Bool, keys: [Key]) {
-        self.person = person
+    package init(user: UInt32, epoch: Int64, lock: DeviceStatus.Lock, passcodeIsSet: Bool, keys: [Key]) {
+        self.user = user
         self.epoch = epoch
         self.lock = lock
         self.passcodeIsSet = passcodeIsSet
@@ -85,9 +85,9 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
-        guard let lock = DeviceStatus.Lock(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERFault("lock is unknown") }
+        guard let lock = DeviceStatus.Lock(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERError("lock is unknown") }
         self.lock = lock
         passcodeIsSet = try fields.boolean("passcode is set")
         keys = try fields.list("keys", max: Self.keysMax, of: Key.self)
@@ -95,7 +95,7 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.integer(epoch)
             try fields.integer(lock.rawValue)
             try fields.boolean(passcodeIsSet)
@@ -112,7 +112,7 @@ extension KeyLease.Key: DERReadable, DERWritable {
         case 100: purpose = .firstUnlockIndex
         case 101: purpose = .deviceIndex
         case let number:
-            guard let protection = Protection(number: number) else { throw DERFault("purpose is unknown") }
+            guard let protection = Protection(number: number) else { throw DERError("purpose is unknown") }
             purpose = .metadata(protection)
         }
         generation = try fields.octets("generation", in: 8...8)
@@ -134,7 +134,7 @@ extension EnclaveReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(EnclaveRequest.version)
         let number = try fields.choice("reply")
-        guard let reply = try fields.optional(number, "reply", { try Self.reply(number, &$0) }) else { throw DERFault("reply is missing") }
+        guard let reply = try fields.optional(number, "reply", { try Self.reply(number, &$0) }) else { throw DERError("reply is missing") }
         self = reply
     }
 
@@ -144,24 +144,24 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 1: return .done
         case 2:
             return .caller(
-                person: UInt32(try reply.integer("person", in: 0...Int64(UInt32.max))),
+                user: UInt32(try reply.integer("user", in: 0...Int64(UInt32.max))),
                 pid: try reply.integer("pid", in: 1...Int64(Int32.max)))
         case 3: return .sealed(wrapped: try reply.octets("wrapped key", in: 1...EnclaveRequest.wrappedBytesMax))
         case 4: return .opened
         case 5: return .leased(try reply.value("lease"))
-        case 6: return .person(try reply.value("answer"))
-        case 8: return .waitingForPerson(place: try reply.text("place", max: 256))
+        case 6: return .user(try reply.value("answer"))
+        case 8: return .waitingForUser(place: try reply.text("place", max: 256))
         case 9:
-            guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERFault("fate is unknown") }
+            guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERError("fate is unknown") }
             return .fate(fate)
         case 10: return .identity(try reply.value("identity"))
         case 11:
             guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else {
-                throw DERFault("choice is unknown")
+                throw DERError("choice is unknown")
             }
             return .consented(choice)
         case 21: return .queued
-        default: throw DERFault("reply is unknown")
+        default: throw DERError("reply is unknown")
         }
     }
 
@@ -171,19 +171,19 @@ extension EnclaveReply: DERReadable, DERWritable {
             switch self {
             case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
             case .done: fields.tagged(1) { _ in }
-            case .caller(let person, let pid):
+            case .caller(let user, let pid):
                 try fields.tagged(2) {
-                    try $0.integer(Int64(person)); try $0.integer(pid)
+                    try $0.integer(Int64(user)); try $0.integer(pid)
                 }
             case .sealed(let wrapped): try fields.tagged(3) { try $0.octets(wrapped) }
             case .opened: fields.tagged(4) { _ in }
             case .leased(let lease): try fields.tagged(5) { try $0.value(lease) }
-            case .waitingForPerson(let place): try fields.tagged(8) { try $0.text(place) }
+            case .waitingForUser(let place): try fields.tagged(8) { try $0.text(place) }
             case .queued: fields.tagged(21) { _ in }
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
-            case .person(let answer): try fields.tagged(6) { try $0.value(answer) }
+            case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }
     }

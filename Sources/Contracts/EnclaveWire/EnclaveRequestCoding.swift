@@ -1,7 +1,7 @@
 package import SwiftASN1
 internal import VaubanAccessPolicy
 package import VaubanDER
-internal import VaubanPersonWire
+internal import VaubanUserWire
 
 /// `EnclaveRequest ::= SEQUENCE { version INTEGER (2), call CHOICE { … } }`, the numbers below.
 extension EnclaveRequest: DERReadable, DERWritable {
@@ -13,7 +13,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         let number = try fields.choice("call")
-        guard let call = try fields.optional(number, "call", { try Self.call(number, &$0) }) else { throw DERFault("call is missing") }
+        guard let call = try fields.optional(number, "call", { try Self.call(number, &$0) }) else { throw DERError("call is missing") }
         self = call
     }
 
@@ -25,7 +25,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
             return .open(
                 try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
                 reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayAsk: try call.boolean("may ask"),
-                authorisation: try call.optionalOctets(1, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
+                authorization: try call.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
         case 3: return .lease
         case 4:
             return .rewrap(
@@ -36,7 +36,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
         case 8: return .identify
         case 9: return .handOver
-        case 10: return .person(try call.value("person request"))
+        case 10: return .user(try call.value("user request"))
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -47,13 +47,13 @@ extension EnclaveRequest: DERReadable, DERWritable {
             switch self {
             case .registerCaller: fields.tagged(0) { _ in }
             case .seal(let row): try fields.tagged(1) { try $0.value(row) }
-            case .open(let row, let wrapped, let reason, let mayAsk, let authorisation):
+            case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
                 try fields.tagged(2) { call in
                     try call.value(row)
                     try call.octets(wrapped)
                     try call.optionalText(0, reason)
                     try call.boolean(mayAsk)
-                    try call.optionalOctets(1, authorisation)
+                    try call.optionalOctets(1, authorization)
                 }
             case .lease: fields.tagged(3) { _ in }
             case .rewrap(let row, let wrapped, let generation):
@@ -68,7 +68,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 }
             case .identify: fields.tagged(8) { _ in }
             case .handOver: fields.tagged(9) { _ in }
-            case .person(let request): try fields.tagged(10) { try $0.value(request) }
+            case .user(let request): try fields.tagged(10) { try $0.value(request) }
             }
         }
     }

@@ -8,7 +8,7 @@ package enum EnclaveRole: Int64, Sendable {
     case lease = 2
     /// authd, on behalf of one caller connection.
     case authentication = 3
-    /// authd's standing connection, over which the enclave asks for the person.
+    /// authd's standing connection, over which the enclave asks for the user.
     case attention = 4
     /// The witness's standing connection, over which the enclave asks who a process is.
     case witness = 5

@@ -4,7 +4,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
-internal import VaubanPersonWire
+internal import VaubanUserWire
 
 /// Enclave to reader.
 package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
@@ -12,41 +12,41 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
     case pair
     /// Paired already, and the line is believed.
     case ready
-    /// Look for a finger of this person.
-    case ask(person: UInt32, nonce: [UInt8])
+    /// Look for a finger of this user.
+    case ask(user: UInt32, nonce: [UInt8])
     /// Nobody waits for this any more.
     case cancel(nonce: [UInt8])
-    /// Learn a finger of this person.
-    case enrol(person: UInt32, nonce: [UInt8])
-    /// Forget all fingers of this person.
-    case forgetFingers(person: UInt32, nonce: [UInt8])
-    /// Hold these 32 bytes (secret section) in memory and give them back with the next match of this person.
-    case hold(person: UInt32)
-    /// Erase what is held for this person.
-    case drop(person: UInt32)
-    /// Name the fingers of this person.
-    case list(person: UInt32, nonce: [UInt8])
+    /// Learn a finger of this user.
+    case enrol(user: UInt32, nonce: [UInt8])
+    /// Forget all fingers of this user.
+    case forgetFingers(user: UInt32, nonce: [UInt8])
+    /// Hold these 32 bytes (secret section) in memory and give them back with the next match of this user.
+    case hold(user: UInt32)
+    /// Erase what is held for this user.
+    case drop(user: UInt32)
+    /// Name the fingers of this user.
+    case list(user: UInt32, nonce: [UInt8])
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         let number = try fields.choice("notice")
         let notice: ReaderNotice? = try fields.optional(number, "notice") { notice in
-            func person() throws -> UInt32 { UInt32(try notice.integer("person", in: 0...Int64(UInt32.max))) }
+            func user() throws -> UInt32 { UInt32(try notice.integer("user", in: 0...Int64(UInt32.max))) }
             func nonce() throws -> [UInt8] { try notice.octets("nonce", in: 32...32) }
             switch number {
             case 0: return .pair
             case 1: return .ready
-            case 2: return .ask(person: try person(), nonce: try nonce())
+            case 2: return .ask(user: try user(), nonce: try nonce())
             case 3: return .cancel(nonce: try nonce())
-            case 4: return .enrol(person: try person(), nonce: try nonce())
-            case 5: return .forgetFingers(person: try person(), nonce: try nonce())
-            case 6: return .hold(person: try person())
-            case 7: return .drop(person: try person())
-            case 8: return .list(person: try person(), nonce: try nonce())
-            default: throw DERFault("notice is unknown")
+            case 4: return .enrol(user: try user(), nonce: try nonce())
+            case 5: return .forgetFingers(user: try user(), nonce: try nonce())
+            case 6: return .hold(user: try user())
+            case 7: return .drop(user: try user())
+            case 8: return .list(user: try user(), nonce: try nonce())
+            default: throw DERError("notice is unknown")
             }
         }
-        guard let notice else { throw DERFault("notice is missing") }
+        guard let notice else { throw DERError("notice is missing") }
         self = notice
     }
 
@@ -56,24 +56,24 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
             switch self {
             case .pair: fields.tagged(0) { _ in }
             case .ready: fields.tagged(1) { _ in }
-            case .ask(let person, let nonce):
+            case .ask(let user, let nonce):
                 try fields.tagged(2) {
-                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                    try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
             case .cancel(let nonce): try fields.tagged(3) { try $0.octets(nonce) }
-            case .enrol(let person, let nonce):
+            case .enrol(let user, let nonce):
                 try fields.tagged(4) {
-                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                    try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
-            case .forgetFingers(let person, let nonce):
+            case .forgetFingers(let user, let nonce):
                 try fields.tagged(5) {
-                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                    try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
-            case .hold(let person): try fields.tagged(6) { try $0.integer(Int64(person)) }
-            case .drop(let person): try fields.tagged(7) { try $0.integer(Int64(person)) }
-            case .list(let person, let nonce):
+            case .hold(let user): try fields.tagged(6) { try $0.integer(Int64(user)) }
+            case .drop(let user): try fields.tagged(7) { try $0.integer(Int64(user)) }
+            case .list(let user, let nonce):
                 try fields.tagged(8) {
-                    try $0.integer(Int64(person)); try $0.octets(nonce)
+                    try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
             }
         }
@@ -84,14 +84,14 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
 package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
     /// First on the line: whether it has the key of an earlier pairing.
     case hello(isPaired: Bool)
-    /// What the sensor found; with `matched` may come, as the secret section, what was held for that person.
+    /// What the sensor found; with `matched` may come, as the secret section, what was held for that user.
     case verdict(ReaderVerdict)
     /// The sensor is not there any more, or not there yet; nothing is asked of it until the opposite is said.
     case sensor(isThere: Bool)
-    /// How it goes at the sensor, for the person who is asked. It decides nothing, so it is under no code. `done` of `total`
+    /// How it goes at the sensor, for the user who is asked. It decides nothing, so it is under no code. `done` of `total`
     /// touches are learnt; both are 0 where none is to be learnt.
     case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
-    /// The names of the fingers, for the person alone. It decides nothing.
+    /// The names of the fingers, for the user alone. It decides nothing.
     case fingers(nonce: [UInt8], [String])
 
     package static let touchesMax: Int64 = 100
@@ -107,7 +107,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case 3:
                 let nonce = try report.octets("nonce", in: 32...32)
                 guard let hint = FingerHint(rawValue: try report.integer("hint", in: 1...255)) else {
-                    throw DERFault("hint is unknown")
+                    throw DERError("hint is unknown")
                 }
                 let touches = 0...Self.touchesMax
                 return .hint(
@@ -115,10 +115,10 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             case 4:
                 let nonce = try report.octets("nonce", in: 32...32)
                 return .fingers(nonce: nonce, try report.list("fingers", max: FingerName.countMax, of: FingerName.self).map(\.text))
-            default: throw DERFault("report is unknown")
+            default: throw DERError("report is unknown")
             }
         }
-        guard let report else { throw DERFault("report is missing") }
+        guard let report else { throw DERError("report is missing") }
         self = report
     }
 
@@ -142,7 +142,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `ReaderVerdict ::= SEQUENCE { outcome INTEGER, person INTEGER, nonce OCTET STRING (SIZE (32)),
+/// `ReaderVerdict ::= SEQUENCE { outcome INTEGER, user INTEGER, nonce OCTET STRING (SIZE (32)),
 ///   fingers OCTET STRING (SIZE (32)), code OCTET STRING (SIZE (32)) }`
 package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
     package enum Outcome: Int64, Sendable {
@@ -157,32 +157,32 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package let outcome: Outcome
-    package let person: UInt32
+    package let user: UInt32
     /// The challenge that this answers.
     package let nonce: [UInt8]
-    /// SHA-256 of the person's enrolled fingers as the template store lists them; 32 zero bytes when there are none.
+    /// SHA-256 of the user's enrolled fingers as the template store lists them; 32 zero bytes when there are none.
     package let fingers: [UInt8]
     /// HMAC-SHA256 under the pairing key over `covered`.
     package let code: [UInt8]
 
-    package init(outcome: Outcome, person: UInt32, nonce: [UInt8], fingers: [UInt8], code: [UInt8] = [UInt8](repeating: 0, count: 32)) {
+    package init(outcome: Outcome, user: UInt32, nonce: [UInt8], fingers: [UInt8], code: [UInt8] = [UInt8](repeating: 0, count: 32)) {
         self.outcome = outcome
-        self.person = person
+        self.user = user
         self.nonce = nonce
         self.fingers = fingers
         self.code = code
     }
 
-    /// What the code covers: a label, a zero byte, the outcome (1 byte), the person (4, big-endian), nonce and fingers.
+    /// What the code covers: a label, a zero byte, the outcome (1 byte), the user (4, big-endian), nonce and fingers.
     package var covered: [UInt8] {
-        Array("vauban reader verdict v1".utf8) + [0, UInt8(outcome.rawValue)] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + nonce
+        Array("vauban reader verdict v1".utf8) + [0, UInt8(outcome.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
             + fingers
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let outcome = Outcome(rawValue: try fields.integer("outcome", in: 1...255)) else { throw DERFault("outcome is unknown") }
+        guard let outcome = Outcome(rawValue: try fields.integer("outcome", in: 1...255)) else { throw DERError("outcome is unknown") }
         self.outcome = outcome
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         nonce = try fields.octets("nonce", in: 32...32)
         fingers = try fields.octets("fingers", in: 32...32)
         code = try fields.octets("code", in: 32...32)
@@ -191,7 +191,7 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(outcome.rawValue)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.octets(nonce)
             try fields.octets(fingers)
             try fields.octets(code)

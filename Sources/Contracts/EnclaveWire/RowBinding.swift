@@ -5,7 +5,7 @@ package import VaubanDER
 /// What a row is, bound into every ciphertext of it: moved, downgraded, mixed or renamed, it no longer opens
 /// (Specs/key-hierarchy.md). Its DER bytes are the additional data of both halves and of the wrapped item key.
 ///
-/// `RowBinding ::= SEQUENCE { format INTEGER (1..2), person INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
+/// `RowBinding ::= SEQUENCE { format INTEGER (1..2), user INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
 ///   item OCTET STRING (SIZE (16)), version OCTET STRING (SIZE (16)), kind INTEGER, accessGroup UTF8String,
 ///   accessControl [0] AccessControl OPTIONAL }`
 package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
@@ -19,7 +19,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package let format: Format
-    package let person: UInt32
+    package let user: UInt32
     package let protection: Protection
     /// The class-key generation that wraps the item key.
     package let generation: [UInt8]
@@ -32,12 +32,12 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package let accessControl: AccessControl?
 
     package init(
-        format: Format = .generationApart, person: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
+        format: Format = .generationApart, user: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
         kind: Int64, accessGroup: String,
         accessControl: AccessControl?
     ) {
         self.format = format
-        self.person = person
+        self.user = user
         self.protection = protection
         self.generation = generation
         self.item = item
@@ -49,9 +49,9 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(from fields: inout DERFields) throws {
         format = try fields.integer("format", in: 1...2) == 1 ? .everything : .generationApart
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
-            throw DERFault("protection is unknown")
+            throw DERError("protection is unknown")
         }
         self.protection = protection
         generation = try fields.octets("generation", in: 8...8)
@@ -60,13 +60,13 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
         kind = try fields.integer("kind", in: 1...255)
         accessGroup = try fields.text("access group", max: Self.accessGroupBytesMax)
         accessControl = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }
-        if let accessControl, accessControl.protection != protection { throw DERFault("access control is of another class") }
+        if let accessControl, accessControl.protection != protection { throw DERError("access control is of another class") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(format.rawValue)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.integer(protection.number)
             try fields.octets(generation)
             try fields.octets(item)
@@ -80,7 +80,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     /// The same row under another generation of its class key.
     package func with(generation: [UInt8]) -> RowBinding {
         RowBinding(
-            format: format, person: person, protection: protection, generation: generation, item: item, version: version, kind: kind,
+            format: format, user: user, protection: protection, generation: generation, item: item, version: version, kind: kind,
             accessGroup: accessGroup, accessControl: accessControl)
     }
 

@@ -12,22 +12,22 @@ package struct LeaseStanding: Hashable, Sendable, DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1) } }
 }
 
-/// Enclave to keychaind, on the lease connection: erase the person's class-A keys of this epoch and older, then say so.
+/// Enclave to keychaind, on the lease connection: erase the user's class-A keys of this epoch and older, then say so.
 package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
-    package let person: UInt32
+    package let user: UInt32
     package let epoch: Int64
-    /// True when all keys of the person go, since the keys themselves changed.
+    /// True when all keys of the user go, since the keys themselves changed.
     package let everything: Bool
 
-    package init(person: UInt32, epoch: Int64, everything: Bool) {
-        self.person = person
+    package init(user: UInt32, epoch: Int64, everything: Bool) {
+        self.user = user
         self.epoch = epoch
         self.everything = everything
     }
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
         everything = try fields.boolean("everything")
     }
@@ -35,65 +35,65 @@ package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(1)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.integer(epoch)
             try fields.boolean(everything)
         }
     }
 }
 
-/// keychaind to enclave: the recall of this person and epoch is carried out.
+/// keychaind to enclave: the recall of this user and epoch is carried out.
 package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
-    package let person: UInt32
+    package let user: UInt32
     package let epoch: Int64
 
-    package init(person: UInt32, epoch: Int64) {
-        self.person = person
+    package init(user: UInt32, epoch: Int64) {
+        self.user = user
         self.epoch = epoch
     }
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(1)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.integer(epoch)
         }
     }
 }
 
 /// Enclave to authd, on the attention connection. A question comes with the key card as a descriptor.
-package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
+package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
     /// Something happened to a prompt that is on the screen and asks for the same as before.
     case update(prompt: [UInt8], PromptUpdate)
-    /// What this person could answer with is another than before (Specs/environment.md).
-    case changed(person: UInt32)
+    /// What this user could answer with is another than before (Specs/environment.md).
+    case changed(user: UInt32)
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         let number = try fields.choice("notice")
-        let notice: AttentionNotice? = try fields.optional(number, "notice") { notice in
+        let notice: PromptNotice? = try fields.optional(number, "notice") { notice in
             switch number {
             case 0: return .ask(try notice.value("question"))
             case 1:
                 let prompt = try notice.octets("prompt", in: 16...16)
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
-                    throw DERFault("outcome is unknown")
+                    throw DERError("outcome is unknown")
                 }
                 return .settled(prompt: prompt, outcome)
             case 2: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
-            case 3: return .changed(person: UInt32(try notice.integer("person", in: 0...Int64(UInt32.max))))
-            default: throw DERFault("notice is unknown")
+            case 3: return .changed(user: UInt32(try notice.integer("user", in: 0...Int64(UInt32.max))))
+            default: throw DERError("notice is unknown")
             }
         }
-        guard let notice else { throw DERFault("notice is missing") }
+        guard let notice else { throw DERError("notice is missing") }
         self = notice
     }
 
@@ -110,7 +110,7 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
                 try fields.tagged(2) {
                     try $0.octets(prompt); try $0.value(update)
                 }
-            case .changed(let person): try fields.tagged(3) { try $0.integer(Int64(person)) }
+            case .changed(let user): try fields.tagged(3) { try $0.integer(Int64(user)) }
             }
         }
     }
@@ -118,19 +118,19 @@ package enum AttentionNotice: Hashable, Sendable, DERReadable, DERWritable {
 
 /// authd to enclave, about one question: where it is, then what came of it. The challenge says of which try. A question
 /// that no agent can take is answered `nobody` and never reported as shown.
-package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
+package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
     /// An agent has it on the screen; once for each agent that it is shown at. `place` is what the waiting caller is told:
     /// "vauban approve on pts/3".
     case shown(prompt: [UInt8], place: String)
-    /// It stands in line behind another of this person: where it will be, for the caller alone. Nothing is before the
-    /// person yet, so nothing that the person does is about it.
+    /// It stands in line behind another of this user: where it will be, for the caller alone. Nothing is before the
+    /// user yet, so nothing that the user does is about it.
     case waiting(prompt: [UInt8], place: String)
     case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         let number = try fields.choice("report")
-        let report: AttentionReport? = try fields.optional(number, "report") { report in
+        let report: PromptReport? = try fields.optional(number, "report") { report in
             switch number {
             case 0: return .shown(prompt: try report.octets("prompt", in: 16...16), place: try report.text("place", max: 256))
             case 1:
@@ -138,10 +138,10 @@ package enum AttentionReport: Hashable, Sendable, DERReadable, DERWritable {
                     prompt: try report.octets("prompt", in: 16...16), challenge: try report.octets("challenge", in: 32...32),
                     try PromptAnswer(choiceFrom: &report))
             case 2: return .waiting(prompt: try report.octets("prompt", in: 16...16), place: try report.text("place", max: 256))
-            default: throw DERFault("report is unknown")
+            default: throw DERError("report is unknown")
             }
         }
-        guard let report else { throw DERFault("report is missing") }
+        guard let report else { throw DERError("report is missing") }
         self = report
     }
 

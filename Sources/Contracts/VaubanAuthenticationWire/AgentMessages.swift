@@ -4,18 +4,18 @@ package import VaubanDER
 
 /// Whose prompts an agent takes.
 package enum AgentScope: Int64, Sendable {
-    /// Every caller of the person: the approver terminal.
+    /// Every caller of the user: the approver terminal.
     case everyCaller = 1
     /// Only the process that registered: Vauban's own command line, on its own terminal, or a program on its own where the
-    /// person allowed that.
+    /// user allowed that.
     case ownProcess = 2
-    /// Every caller of the person, before any terminal: the sheet on the desktop.
+    /// Every caller of the user, before any terminal: the sheet on the desktop.
     case sheet = 3
 }
 
 /// What a prompt agent tells authd. It registers first; then it answers what it is shown.
 package enum AgentMessage: Hashable, Sendable {
-    /// `place` is how the person would find it: "vauban approve on pts/3".
+    /// `place` is how the user would find it: "vauban approve on pts/3".
     case register(AgentScope, place: String)
     case answer(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 }
@@ -40,7 +40,7 @@ extension AgentMessage: DERReadable, DERWritable {
             switch number {
             case 0:
                 guard let scope = AgentScope(rawValue: try message.integer("scope", in: 1...255)) else {
-                    throw DERFault("scope is unknown")
+                    throw DERError("scope is unknown")
                 }
                 return .register(scope, place: try message.text("place", max: 256))
             case 1:
@@ -50,7 +50,7 @@ extension AgentMessage: DERReadable, DERWritable {
             default: throw Refusal(.unknownRequest, "agent message \(number) is not known to version \(Self.version)")
             }
         }
-        guard let message else { throw DERFault("message is missing") }
+        guard let message else { throw DERError("message is missing") }
         self = message
     }
 
@@ -83,14 +83,14 @@ extension AgentNotice: DERReadable, DERWritable {
             case 3:
                 let prompt = try notice.octets("prompt", in: 16...16)
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
-                    throw DERFault("outcome is unknown")
+                    throw DERError("outcome is unknown")
                 }
                 return .settled(prompt: prompt, outcome)
             case 4: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
-            default: throw DERFault("notice is unknown")
+            default: throw DERError("notice is unknown")
             }
         }
-        guard let notice else { throw DERFault("notice is missing") }
+        guard let notice else { throw DERError("notice is missing") }
         self = notice
     }
 

@@ -39,7 +39,7 @@ package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
 /// A private key under keys that only its enclave has: worth nothing anywhere else, so it may lie anywhere. The enclave believes
 /// nothing of it that it did not write itself.
 ///
-/// `EnclaveKey ::= SEQUENCE { version INTEGER (1), slot INTEGER { software (0) }, kind INTEGER (1..5), person INTEGER,
+/// `EnclaveKey ::= SEQUENCE { version INTEGER (1), slot INTEGER { software (0) }, kind INTEGER (1..5), user INTEGER,
 ///   identifier OCTET STRING (SIZE (16)), control AccessControl, publicKey OCTET STRING, generation OCTET STRING (SIZE (8)),
 ///   wrapped OCTET STRING (SIZE (1..2048)) }`
 package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
@@ -50,10 +50,10 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package enum Slot: Int64, Sendable { case software = 0 }
 
     package let kind: EnclaveKeyKind
-    package let person: UInt32
+    package let user: UInt32
     /// The key, for its whole life.
     package let identifier: [UInt8]
-    /// The class in which it can be used, and what its person must show for each use.
+    /// The class in which it can be used, and what its user must show for each use.
     package let control: AccessControl
     package let publicKey: [UInt8]
     /// Names the key that wraps it.
@@ -61,11 +61,11 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package let wrapped: [UInt8]
 
     package init(
-        kind: EnclaveKeyKind, person: UInt32, identifier: [UInt8], control: AccessControl, publicKey: [UInt8], generation: [UInt8],
+        kind: EnclaveKeyKind, user: UInt32, identifier: [UInt8], control: AccessControl, publicKey: [UInt8], generation: [UInt8],
         wrapped: [UInt8]
     ) {
         self.kind = kind
-        self.person = person
+        self.user = user
         self.identifier = identifier
         self.control = control
         self.publicKey = publicKey
@@ -76,11 +76,11 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         guard Slot(rawValue: try fields.integer("slot", in: 0...255)) != nil else {
-            throw DERFault("the key lies in another kind of enclave")
+            throw DERError("the key lies in another kind of enclave")
         }
-        guard let kind = EnclaveKeyKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = EnclaveKeyKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         identifier = try fields.octets("identifier", in: 16...16)
         control = try fields.value("control")
         publicKey = try fields.octets("public key", in: kind.publicBytes...kind.publicBytes)
@@ -99,7 +99,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         try fields.integer(Self.version)
         try fields.integer(Slot.software.rawValue)
         try fields.integer(kind.rawValue)
-        try fields.integer(Int64(person))
+        try fields.integer(Int64(user))
         try fields.octets(identifier)
         try fields.value(control)
         try fields.octets(publicKey)
@@ -118,7 +118,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package init(stored bytes: [UInt8]) throws(Refusal) {
         do {
             try self.init(derBytes: bytes)
-        } catch let fault as DERFault where fault.newerVersion != nil {
+        } catch let fault as DERError where fault.newerVersion != nil {
             throw Refusal(.unsupported, "the key was made by a later Vauban (version \(fault.newerVersion ?? 0)); install that one")
         } catch {
             throw Refusal(.keyDamaged)

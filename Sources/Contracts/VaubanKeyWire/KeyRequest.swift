@@ -33,7 +33,7 @@ package enum KeyOperation: Int64, CaseIterable, Sendable {
 /// One use of an opened key. The application's password, where the key needs one, is the message's secret section.
 ///
 /// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayAsk BOOLEAN,
-///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorisation [1] OCTET STRING (SIZE (32)) OPTIONAL }`
+///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorization [1] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package static let inputBytesMax = 32_768
     package static let reasonBytesMax = 1024
@@ -44,15 +44,15 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package let input: [UInt8]
     package let mayAsk: Bool
     package let reason: String?
-    package let authorisation: [UInt8]?
+    package let authorization: [UInt8]?
 
-    package init(handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorisation: [UInt8]?) {
+    package init(handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorization: [UInt8]?) {
         self.handle = handle
         self.operation = operation
         self.input = input
         self.mayAsk = mayAsk
         self.reason = reason
-        self.authorisation = authorisation
+        self.authorization = authorization
     }
 
     package init(from fields: inout DERFields) throws {
@@ -64,7 +64,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
         input = try fields.octets("input", in: 0...Self.inputBytesMax)
         mayAsk = try fields.boolean("may ask")
         reason = try fields.optionalText(0, "reason", max: Self.reasonBytesMax)
-        authorisation = try fields.optionalOctets(1, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
+        authorization = try fields.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -74,7 +74,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
             try fields.octets(input)
             try fields.boolean(mayAsk)
             try fields.optionalText(0, reason)
-            try fields.optionalOctets(1, authorisation)
+            try fields.optionalOctets(1, authorization)
         }
     }
 }
@@ -107,7 +107,7 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
             default: throw Refusal(.unknownRequest, "key request \(number) is not known to version \(Self.version)")
             }
         }
-        guard let call else { throw DERFault("call is missing") }
+        guard let call else { throw DERError("call is missing") }
         self = call
     }
 
@@ -127,13 +127,13 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `KeyReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, waitingForPerson [1] UTF8String, made [2] EnclaveKey,
+/// `KeyReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, waitingForUser [1] UTF8String, made [2] EnclaveKey,
 ///   opened [3] INTEGER, signed [4] OCTET STRING (SIZE (1..8192)), shared [5], closed [6],
 ///   queued [21] } }`
 package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
     case refused(Refusal)
-    /// The person is being asked at this place; the reply follows when they have answered.
-    case waitingForPerson(place: String)
+    /// The user is being asked at this place; the reply follows when they have answered.
+    case waitingForUser(place: String)
     /// The request waits for its turn; the reply follows.
     case queued
     case made(EnclaveKey)
@@ -149,17 +149,17 @@ package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
         let reply: KeyReply? = try fields.optional(number, "reply") { reply in
             switch number {
             case 0: return .refused(try reply.value("refusal"))
-            case 1: return .waitingForPerson(place: try reply.text("place", max: 256))
+            case 1: return .waitingForUser(place: try reply.text("place", max: 256))
             case 2: return .made(try reply.value("key"))
             case 3: return .opened(try reply.integer("handle", in: 1...Int64.max))
             case 4: return .signed(try reply.octets("signature", in: 1...8192))
             case 5: return .shared
             case 6: return .closed
             case 21: return .queued
-            default: throw DERFault("reply is unknown")
+            default: throw DERError("reply is unknown")
             }
         }
-        guard let reply else { throw DERFault("reply is missing") }
+        guard let reply else { throw DERError("reply is missing") }
         self = reply
     }
 
@@ -168,7 +168,7 @@ package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(KeyRequest.version)
             switch self {
             case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
-            case .waitingForPerson(let place): try fields.tagged(1) { try $0.text(place) }
+            case .waitingForUser(let place): try fields.tagged(1) { try $0.text(place) }
             case .made(let key): try fields.tagged(2) { try $0.value(key) }
             case .opened(let handle): try fields.tagged(3) { try $0.integer(handle) }
             case .signed(let signature): try fields.tagged(4) { try $0.octets(signature) }

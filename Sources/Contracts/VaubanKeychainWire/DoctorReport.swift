@@ -1,4 +1,4 @@
-// What a whole look at a person's keychain found: numbers, places and reasons, never a value or an attribute.
+// What a whole look at a user's keychain found: numbers, places and reasons, never a value or an attribute.
 
 package import SwiftASN1
 package import VaubanDER
@@ -14,7 +14,7 @@ package struct DoctorReport: Hashable, Sendable {
     package var rows = 0
     /// Rows that verified.
     package var checked = 0
-    /// Of these, those whose value opens only for the person or with an application's password: it was not opened.
+    /// Of these, those whose value opens only for the user or with an application's password: it was not opened.
     package var unopened = 0
     /// Rows that were not checked, since their class is closed.
     package var locked = 0
@@ -194,7 +194,7 @@ extension DoctorReport.Quarantined: DERReadable, DERWritable {
 
 extension DoctorReport.Copy: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        guard let state = State(rawValue: try fields.integer("state", in: 1...255)) else { throw DERFault("state is unknown") }
+        guard let state = State(rawValue: try fields.integer("state", in: 1...255)) else { throw DERError("state is unknown") }
         self.state = state
         date = try fields.integer("date", in: anyNumber)
         rows = Int(try fields.integer("rows", in: anyCount))
@@ -227,7 +227,7 @@ extension DoctorReport.Earlier: DERReadable, DERWritable {
 
 extension DoctorFinding.Reason {
     fileprivate init(from fields: inout DERFields) throws {
-        guard let reason = Self(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERFault("reason is unknown") }
+        guard let reason = Self(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERError("reason is unknown") }
         self = reason
     }
 }

@@ -13,7 +13,7 @@ package enum HistoryRequest: Hashable, Sendable {
     case value(ItemQuery, number: Int)
     /// Puts an earlier value back; the present one takes its place in the history.
     case undo(ItemQuery, number: Int)
-    /// The items that can be restored, without their values: the caller's own, or those of every owner after the person's yes.
+    /// The items that can be restored, without their values: the caller's own, or those of every owner after the user's yes.
     case deleted(ofAllOwners: Bool)
     /// Restores the deleted item of this identity.
     case undelete([UInt8])
@@ -47,7 +47,7 @@ extension HistoryRequest: DERReadable, DERWritable {
             default: throw Refusal(.unknownRequest, "history request \(number) is not known")
             }
         }
-        guard let request else { throw DERFault("history is missing") }
+        guard let request else { throw DERError("history is missing") }
         self = request
     }
 
@@ -95,7 +95,7 @@ package struct ItemVersion: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         replaced = try fields.integer("replaced", in: Int64.min...Int64.max)
         changed = try fields.integer("changed", in: Int64.min...Int64.max)
-        guard let known = Protection(number: try fields.integer("protection", in: 1...64)) else { throw DERFault("protection is unknown") }
+        guard let known = Protection(number: try fields.integer("protection", in: 1...64)) else { throw DERError("protection is unknown") }
         protection = known
         accessControl = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }
     }

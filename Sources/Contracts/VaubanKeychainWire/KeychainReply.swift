@@ -9,8 +9,8 @@ package enum KeychainReply: Hashable, Sendable {
     case refused(Refusal)
     case done
     case items([FoundItem])
-    /// The person is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
-    case waitingForPerson(String)
+    /// The user is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
+    case waitingForUser(String)
     /// The request waits for its turn; the reply follows.
     case queued
     case rewrapped(RewrapProgress)
@@ -71,10 +71,10 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
-///   FoundItem, waitingForPerson [3] UTF8String, rewrapped [4] RewrapProgress,
+///   FoundItem, waitingForUser [3] UTF8String, rewrapped [4] RewrapProgress,
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
 ///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER, ownRights [13]
-/// OwnRights,
+/// ProgramRights,
 ///   queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; more come in the next.
@@ -94,7 +94,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 0: return .refused(try reply.value("refusal"))
             case 1: return .done
             case 2: return .items(try reply.list("items", max: Self.itemsMax))
-            case 3: return .waitingForPerson(try reply.text("where", max: 512))
+            case 3: return .waitingForUser(try reply.text("where", max: 512))
             case 21: return .queued
             case 4: return .rewrapped(try reply.value("progress"))
             case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
@@ -110,16 +110,16 @@ extension KeychainReply: DERReadable, DERWritable {
                 let groups = try reply.optional(1, "groups") { list in
                     var texts: [String] = []
                     while !list.isEmpty {
-                        guard texts.count < Self.groupsMax else { throw DERFault("groups are too many") }
+                        guard texts.count < Self.groupsMax else { throw DERError("groups are too many") }
                         texts.append(try list.text("group", max: Permission.textBytesMax))
                     }
                     return texts
                 }
                 return .ownRights(application: application, groups: groups ?? [])
-            default: throw DERFault("reply is unknown")
+            default: throw DERError("reply is unknown")
             }
         }
-        guard let reply else { throw DERFault("reply is missing") }
+        guard let reply else { throw DERError("reply is missing") }
         self = reply
     }
 
@@ -130,7 +130,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .refused(let refusal): try fields.tagged(0) { try $0.value(refusal) }
             case .done: fields.tagged(1) { _ in }
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
-            case .waitingForPerson(let place): try fields.tagged(3) { try $0.text(place) }
+            case .waitingForUser(let place): try fields.tagged(3) { try $0.text(place) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }

@@ -15,21 +15,21 @@ package enum KeychainRequest: Hashable, Sendable {
     case update(ItemQuery, ItemChanges, passwordBytes: Int? = nil)
     /// An item can be restored for a while, unless it is to be gone `atOnce`.
     case delete(ItemQuery, atOnce: Bool = false)
-    /// Moves a batch of this person's rows to the current keys of their classes.
+    /// Moves a batch of this user's rows to the current keys of their classes.
     case rewrap
     /// Removes what no key opens any more: rows whose class key was destroyed, everything after an erasure.
     case discard
-    /// What the person has permitted so far.
+    /// What the user has permitted so far.
     case permissions
-    /// Permits something, or no longer, after the person has said yes.
+    /// Permits something, or no longer, after the user has said yes.
     case permit(PermissionChange)
-    /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the person; it is
+    /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the user; it is
     /// repeated until none are left.
     case move(to: String)
     /// Lays attributes over the one item that is meant, its owner among them, or makes a copy that has them. A change of owner, and
-    /// a copy of another owner's item, ask the person.
+    /// a copy of another owner's item, ask the user.
     case transfer(ItemQuery, ItemAttributes, keepsOriginal: Bool)
-    /// Looks at every row of the person and at the file, puts right what it can, and tells it in numbers.
+    /// Looks at every row of the user and at the file, puts right what it can, and tells it in numbers.
     case examine
     /// Puts the last verified copy of this date in the place of a damaged database; without a date it tells what there is.
     case restore(copyOf: Int64?)
@@ -45,10 +45,10 @@ package enum KeychainRequest: Hashable, Sendable {
 }
 
 extension KeychainRequest {
-    /// What the caller's context was authorised by, where the call has one.
-    package var authorisation: [UInt8]? {
+    /// What the caller's context was authorized by, where the call has one.
+    package var authorization: [UInt8]? {
         switch self {
-        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _): query.authorisation
+        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _): query.authorization
         default: nil
         }
     }
@@ -61,7 +61,7 @@ package struct RewrapProgress: Hashable, Sendable {
     /// Rows that the next batches can move; with none left it is over.
     package var left: Int
     /// Rows that stay where they are for now: of a class that is closed, put aside, or made by an older version so that
-    /// moving them takes their person. Of those that a batch did not come to, none is counted.
+    /// moving them takes their user. Of those that a batch did not come to, none is counted.
     package var kept: Int
 
     package init(done: Int, left: Int, kept: Int) {
@@ -118,7 +118,7 @@ extension ItemChanges: DERReadable, DERWritable {
         let hasData = try fields.boolean("has data")
         var protection: Protection?
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
-            guard let known = Protection(number: number) else { throw DERFault("protection is unknown") }
+            guard let known = Protection(number: number) else { throw DERError("protection is unknown") }
             protection = known
         }
         let control = try fields.optional(1, "access control") { try $0.value("access control", as: AccessControl.self) }
@@ -154,7 +154,7 @@ extension KeychainRequest: DERReadable, DERWritable {
                 let applications = try call.optional(1, "applications") { list in
                     var texts: [String] = []
                     while !list.isEmpty {
-                        guard texts.count < Self.applicationsMax else { throw DERFault("applications are too many") }
+                        guard texts.count < Self.applicationsMax else { throw DERError("applications are too many") }
                         texts.append(try list.text("application", max: Permission.textBytesMax))
                     }
                     return texts
@@ -179,7 +179,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
         }
-        guard let call else { throw DERFault("call is missing") }
+        guard let call else { throw DERError("call is missing") }
         self = call
     }
 

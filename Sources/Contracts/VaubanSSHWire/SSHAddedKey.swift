@@ -12,18 +12,18 @@ package final class SSHAddedKey: Sendable {
     package let comment: String
     package let constraints: SSHConstraints
 
-    init(_ reader: inout SSHReader, hasConstraints: Bool) throws(SSHFault) {
+    init(_ reader: inout SSHReader, hasConstraints: Bool) throws(SSHError) {
         let name = try reader.text()
         if let type = SSHKeyType(rawValue: name) {
             let key = try SSHPrivateFields(type, &reader)
             (publicKey, certificate) = (key.publicKey, nil)
             fields = key.encoded()
         } else {
-            guard name.hasSuffix(SSHKeyType.certificateEnding) else { throw SSHFault("the type of a key is not known") }
+            guard name.hasSuffix(SSHKeyType.certificateEnding) else { throw SSHError("the type of a key is not known") }
             let blob = try reader.octets()
             publicKey = try SSHPublicKey(blob: blob)
             guard publicKey.type.rawValue + SSHKeyType.certificateEnding == name, SSHPublicKey.isCertificate(blob) else {
-                throw SSHFault("a certificate is of another type than its key")
+                throw SSHError("a certificate is of another type than its key")
             }
             certificate = blob
             fields = try SSHPrivateFields(of: publicKey, besideCertificate: &reader).encoded()
@@ -47,24 +47,24 @@ package struct SSHPrivateFields {
     package let parts: Parts
 
     /// From a whole key: an item's value.
-    package init(_ bytes: UnsafeRawBufferPointer) throws(SSHFault) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(SSHError) {
         var reader = SSHReader(bytes)
-        guard let type = SSHKeyType(rawValue: try reader.text()) else { throw SSHFault("the type of a key is not known") }
+        guard let type = SSHKeyType(rawValue: try reader.text()) else { throw SSHError("the type of a key is not known") }
         try self.init(type, &reader)
         try reader.end()
     }
 
-    init(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHFault) {
+    init(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHError) {
         switch type {
         case .ed25519:
             let point = try reader.octets()
-            guard point.count == 32 else { throw SSHFault("an Ed25519 key has another length") }
+            guard point.count == 32 else { throw SSHError("an Ed25519 key has another length") }
             publicKey = SSHPublicKey(.ed25519, .ed25519(point))
             parts = .ed25519(try Self.seed(try reader.string(), of: point))
         case .p256, .p384, .p521:
-            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHFault("a key is of another curve than its type") }
+            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("a key is of another curve than its type") }
             let point = try reader.octets()
-            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHFault("a point is not written out") }
+            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not written out") }
             publicKey = SSHPublicKey(type, .point(point))
             parts = .elliptic(try reader.magnitude())
         case .rsa:
@@ -78,11 +78,11 @@ package struct SSHPrivateFields {
     }
 
     /// What follows a certificate, which has the public half already.
-    init(of publicKey: SSHPublicKey, besideCertificate reader: inout SSHReader) throws(SSHFault) {
+    init(of publicKey: SSHPublicKey, besideCertificate reader: inout SSHReader) throws(SSHError) {
         self.publicKey = publicKey
         switch publicKey.body {
         case .ed25519(let point):
-            guard try reader.octets() == point else { throw SSHFault("a certificate is of another key") }
+            guard try reader.octets() == point else { throw SSHError("a certificate is of another key") }
             parts = .ed25519(try Self.seed(try reader.string(), of: point))
         case .point: parts = .elliptic(try reader.magnitude())
         case .rsa:
@@ -91,8 +91,8 @@ package struct SSHPrivateFields {
         }
     }
 
-    private static func seed(_ pair: UnsafeRawBufferPointer, of point: [UInt8]) throws(SSHFault) -> UnsafeRawBufferPointer {
-        guard pair.count == 64, pair[32...].elementsEqual(point) else { throw SSHFault("an Ed25519 key has another public half") }
+    private static func seed(_ pair: UnsafeRawBufferPointer, of point: [UInt8]) throws(SSHError) -> UnsafeRawBufferPointer {
+        guard pair.count == 64, pair[32...].elementsEqual(point) else { throw SSHError("an Ed25519 key has another public half") }
         return UnsafeRawBufferPointer(rebasing: pair[..<32])
     }
 

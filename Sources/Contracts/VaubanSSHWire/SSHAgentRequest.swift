@@ -43,7 +43,7 @@ package enum SSHAgentRequest: Sendable {
     case unsupported
 
     /// Reads one message without its length.
-    package init(_ message: UnsafeRawBufferPointer) throws(SSHFault) {
+    package init(_ message: UnsafeRawBufferPointer) throws(SSHError) {
         var reader = SSHReader(message)
         switch try reader.byte() {
         case 11: self = .list
@@ -71,7 +71,7 @@ package enum SSHAgentRequest: Sendable {
     }
 }
 
-/// What the agent offers: a public key or a certificate, and words for the person.
+/// What the agent offers: a public key or a certificate, and words for the user.
 package struct SSHIdentity: Hashable, Sendable {
     package let blob: [UInt8]
     package let comment: String

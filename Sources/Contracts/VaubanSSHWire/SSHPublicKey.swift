@@ -44,11 +44,11 @@ package struct SSHPublicKey: Hashable, Sendable {
     package init(p256 point: [UInt8]) { self.init(.p256, .point(point)) }
 
     /// A key, or the key within a certificate.
-    package init(blob: [UInt8]) throws(SSHFault) {
-        (type, body) = try SSHReader.read(blob) { reader throws(SSHFault) in try Self.read(&reader) }
+    package init(blob: [UInt8]) throws(SSHError) {
+        (type, body) = try SSHReader.read(blob) { reader throws(SSHError) in try Self.read(&reader) }
     }
 
-    private static func read(_ reader: inout SSHReader) throws(SSHFault) -> (SSHKeyType, Body) {
+    private static func read(_ reader: inout SSHReader) throws(SSHError) -> (SSHKeyType, Body) {
         let name = try reader.text()
         if let type = SSHKeyType(rawValue: name) {
             let body = try body(type, &reader)
@@ -57,28 +57,28 @@ package struct SSHPublicKey: Hashable, Sendable {
         }
         guard name.hasSuffix(SSHKeyType.certificateEnding),
             let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
-        else { throw SSHFault("the type of a key is not known") }
+        else { throw SSHError("the type of a key is not known") }
         // A nonce, the key, and what the certificate says of it, which is its reader's matter.
         _ = try reader.string()
         return (type, try body(type, &reader))
     }
 
-    private static func body(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHFault) -> Body {
+    private static func body(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHError) -> Body {
         switch type {
         case .ed25519:
             let key = try reader.octets()
-            guard key.count == 32 else { throw SSHFault("an Ed25519 key has another length") }
+            guard key.count == 32 else { throw SSHError("an Ed25519 key has another length") }
             return .ed25519(key)
         case .p256, .p384, .p521:
-            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHFault("a key is of another curve than its type") }
+            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("a key is of another curve than its type") }
             let point = try reader.octets()
-            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHFault("a point is not written out") }
+            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not written out") }
             return .point(point)
         case .rsa:
             let exponent = [UInt8](try reader.magnitude())
             let modulus = [UInt8](try reader.magnitude())
             guard modulusBytes.contains(modulus.count), (1...8).contains(exponent.count) else {
-                throw SSHFault("an RSA key has a size that is not used")
+                throw SSHError("an RSA key has a size that is not used")
             }
             return .rsa(exponent: exponent, modulus: modulus)
         }
@@ -101,7 +101,7 @@ package struct SSHPublicKey: Hashable, Sendable {
 
     /// Whether the bytes say of themselves that they are a certificate.
     package static func isCertificate(_ blob: [UInt8]) -> Bool {
-        let name = try? SSHReader.read(blob) { reader throws(SSHFault) in try reader.text() }
+        let name = try? SSHReader.read(blob) { reader throws(SSHError) in try reader.text() }
         return name?.hasSuffix(SSHKeyType.certificateEnding) ?? false
     }
 }

@@ -3,7 +3,7 @@
 package import VaubanSecretBytes
 
 /// Why bytes are not what the protocol says. The text carries no content.
-package struct SSHFault: Error, Hashable, CustomStringConvertible {
+package struct SSHError: Error, Hashable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
@@ -17,61 +17,61 @@ package struct SSHReader {
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// Reads bytes that are no secret.
-    package static func read<Value>(_ bytes: [UInt8], _ body: (inout SSHReader) throws(SSHFault) -> Value) throws(SSHFault) -> Value {
-        let read: Result<Value, SSHFault> = bytes.withUnsafeBytes { bytes in
+    package static func read<Value>(_ bytes: [UInt8], _ body: (inout SSHReader) throws(SSHError) -> Value) throws(SSHError) -> Value {
+        let read: Result<Value, SSHError> = bytes.withUnsafeBytes { bytes in
             var reader = SSHReader(bytes)
-            do throws(SSHFault) { return .success(try body(&reader)) } catch { return .failure(error) }
+            do throws(SSHError) { return .success(try body(&reader)) } catch { return .failure(error) }
         }
         return try read.get()
     }
 
     package var isAtEnd: Bool { offset == bytes.count }
 
-    package mutating func byte() throws(SSHFault) -> UInt8 {
-        guard offset < bytes.count else { throw SSHFault("a byte is missing") }
+    package mutating func byte() throws(SSHError) -> UInt8 {
+        guard offset < bytes.count else { throw SSHError("a byte is missing") }
         defer { offset += 1 }
         return bytes[offset]
     }
 
     /// A Boolean as senders must write it: 0 or 1.
-    package mutating func flag() throws(SSHFault) -> Bool {
+    package mutating func flag() throws(SSHError) -> Bool {
         let value = try byte()
-        guard value <= 1 else { throw SSHFault("a Boolean is neither 0 nor 1") }
+        guard value <= 1 else { throw SSHError("a Boolean is neither 0 nor 1") }
         return value == 1
     }
 
-    package mutating func number() throws(SSHFault) -> UInt32 {
-        guard bytes.count - offset >= 4 else { throw SSHFault("a number is cut off") }
+    package mutating func number() throws(SSHError) -> UInt32 {
+        guard bytes.count - offset >= 4 else { throw SSHError("a number is cut off") }
         defer { offset += 4 }
         return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// The bytes of a string, lent.
-    package mutating func string() throws(SSHFault) -> UnsafeRawBufferPointer {
+    package mutating func string() throws(SSHError) -> UnsafeRawBufferPointer {
         let count = Int(try number())
-        guard bytes.count - offset >= count else { throw SSHFault("a string is longer than its message") }
+        guard bytes.count - offset >= count else { throw SSHError("a string is longer than its message") }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    package mutating func octets() throws(SSHFault) -> [UInt8] { [UInt8](try string()) }
+    package mutating func octets() throws(SSHError) -> [UInt8] { [UInt8](try string()) }
 
-    package mutating func text() throws(SSHFault) -> String {
+    package mutating func text() throws(SSHError) -> String {
         let octets = try string()
-        guard !octets.contains(0), let text = String(validating: octets, as: UTF8.self) else { throw SSHFault("a text is not UTF-8") }
+        guard !octets.contains(0), let text = String(validating: octets, as: UTF8.self) else { throw SSHError("a text is not UTF-8") }
         return text
     }
 
     /// A string as a secret of its own.
-    package mutating func secret() throws(SSHFault) -> SecretBytes { SecretBytes(copying: try string()) }
+    package mutating func secret() throws(SSHError) -> SecretBytes { SecretBytes(copying: try string()) }
 
     /// The bytes of a number that is not negative, without the zero that keeps it so (mpint).
-    package mutating func magnitude() throws(SSHFault) -> UnsafeRawBufferPointer {
+    package mutating func magnitude() throws(SSHError) -> UnsafeRawBufferPointer {
         let octets = try string()
         guard let first = octets.first else { return octets }
-        guard first & 0x80 == 0 else { throw SSHFault("a number is negative") }
+        guard first & 0x80 == 0 else { throw SSHError("a number is negative") }
         guard first == 0 else { return octets }
-        guard octets.count > 1, octets[1] & 0x80 != 0 else { throw SSHFault("a number is not written in its shortest form") }
+        guard octets.count > 1, octets[1] & 0x80 != 0 else { throw SSHError("a number is not written in its shortest form") }
         return UnsafeRawBufferPointer(rebasing: octets[1...])
     }
 
@@ -81,8 +81,8 @@ package struct SSHReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset...])
     }
 
-    package func end() throws(SSHFault) {
-        guard isAtEnd else { throw SSHFault("something follows the end of a message") }
+    package func end() throws(SSHError) {
+        guard isAtEnd else { throw SSHError("something follows the end of a message") }
     }
 }
 

@@ -24,36 +24,36 @@ package enum SSHSignedData: Hashable, Sendable {
         }
     }
 
-    private static func login(_ bytes: UnsafeRawBufferPointer) throws(SSHFault) -> SSHLogin {
+    private static func login(_ bytes: UnsafeRawBufferPointer) throws(SSHError) -> SSHLogin {
         var reader = SSHReader(bytes)
         let session = try reader.octets()
-        guard (16...64).contains(session.count), try reader.byte() == 50 else { throw SSHFault("this is no login") }
+        guard (16...64).contains(session.count), try reader.byte() == 50 else { throw SSHError("this is no login") }
         let user = try reader.text()
-        guard try reader.text() == "ssh-connection" else { throw SSHFault("this is no login") }
+        guard try reader.text() == "ssh-connection" else { throw SSHError("this is no login") }
         let method = try reader.text()
-        guard try reader.flag() else { throw SSHFault("this is no login") }
+        guard try reader.flag() else { throw SSHError("this is no login") }
         _ = try reader.text()
         let key = try reader.octets()
         var host: [UInt8]?
         switch method {
         case "publickey": break
         case "publickey-hostbound-v00@openssh.com": host = try reader.octets()
-        default: throw SSHFault("this is no login by a key")
+        default: throw SSHError("this is no login by a key")
         }
         try reader.end()
         return SSHLogin(session: session, user: user, publicKey: key, hostKey: host)
     }
 
-    private static func namespace(_ bytes: UnsafeRawBufferPointer) throws(SSHFault) -> String {
+    private static func namespace(_ bytes: UnsafeRawBufferPointer) throws(SSHError) -> String {
         let magic = Array("SSHSIG".utf8)
         guard bytes.count > magic.count, bytes.prefix(magic.count).elementsEqual(magic) else {
-            throw SSHFault("this is no signature of a message")
+            throw SSHError("this is no signature of a message")
         }
         var reader = SSHReader(UnsafeRawBufferPointer(rebasing: bytes[magic.count...]))
         let namespace = try reader.text()
         _ = try reader.string()
         let digestBytes = ["sha256": 32, "sha512": 64][try reader.text()]
-        guard !namespace.isEmpty, try reader.string().count == digestBytes else { throw SSHFault("this is no signature of a message") }
+        guard !namespace.isEmpty, try reader.string().count == digestBytes else { throw SSHError("this is no signature of a message") }
         try reader.end()
         return namespace
     }

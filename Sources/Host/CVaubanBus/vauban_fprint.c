@@ -99,13 +99,13 @@ int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, 
     return r;
 }
 
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *person, char *names, size_t size) {
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size) {
     sd_bus_error error = SD_BUS_ERROR_NULL;
     sd_bus_message *reply = NULL;
     const char *name;
     size_t used = 0;
     *names = 0;
-    int r = sd_bus_call_method(bus->bus, owner, path, DEVICE, "ListEnrolledFingers", &error, &reply, "s", person);
+    int r = sd_bus_call_method(bus->bus, owner, path, DEVICE, "ListEnrolledFingers", &error, &reply, "s", user);
     if (r >= 0) r = vauban_bus_from_owner(reply, owner);
     if (r >= 0) r = sd_bus_message_enter_container(reply, 'a', "s");
     while (r >= 0 && (r = sd_bus_message_read(reply, "s", &name)) > 0) {

@@ -45,14 +45,14 @@ package enum LauncherProgram {
         defer { try? LauncherRecord.erase(in: lock) }
         let folder = try programFolder()
         let plans = RoomPlan.all(programs, home: options.home, sockets: options.sockets, uid: geteuid())
-        for plan in plans { try SystemFault.check(access("\(folder)/\(plan.program)", X_OK), "run \(folder)/\(plan.program)") }
+        for plan in plans { try SystemError.check(access("\(folder)/\(plan.program)", X_OK), "run \(folder)/\(plan.program)") }
         for name in RoomPlan.stateFolders { _ = try home.subfolder(name, creating: true) }
         let socketFolder = try PrivateFolder(path: options.sockets, creating: true)
         let signals = try SignalSource()
         var sockets: [String: Descriptor] = [:]
         defer { for name in sockets.keys { socketFolder.remove(name) } }
         for name in plans.compactMap(\.socket) { sockets[name] = try socketFolder.bindSocket(name, mode: 0o600) }
-        try SystemFault.check(chdir("/"), "leave the working folder")
+        try SystemError.check(chdir("/"), "leave the working folder")
         var supervisor = Supervisor(folder: folder, plans: plans, sockets: sockets, signals: signals, log: log)
         defer { supervisor.stopRooms() }
         supervisor.startRooms()
@@ -72,8 +72,8 @@ package enum LauncherProgram {
     }
 
     /// Waits while another launcher has the folder and is not ready: it starts and will be, or it stops and lets go.
-    private static func takeLock(_ home: PrivateFolder) throws(SystemFault) -> Lock {
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+    private static func takeLock(_ home: PrivateFolder) throws(SystemError) -> Lock {
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             if let lock = try home.lock(LauncherControl.lockName) { return .taken(lock) }
             let other = LauncherControl.running(home: home.path)
@@ -102,11 +102,11 @@ package enum LauncherProgram {
     }
 
     /// The folder of this program itself, in the kernel's words: no caller and no environment can choose what runs as a room.
-    private static func programFolder() throws(SystemFault) -> String {
+    private static func programFolder() throws(SystemError) -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         guard count > 0, count < buffer.count, let slash = buffer[..<count].lastIndex(of: UInt8(ascii: "/")), slash > 0 else {
-            throw SystemFault("find this program's folder", code: count < 0 ? errno : ENAMETOOLONG)
+            throw SystemError("find this program's folder", code: count < 0 ? errno : ENAMETOOLONG)
         }
         return String(decoding: buffer[..<slash], as: UTF8.self)
     }

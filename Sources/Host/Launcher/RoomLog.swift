@@ -6,15 +6,15 @@ enum RoomLog {
     static let name = "vauban.log"
 
     /// Makes the log this process's standard error, which the rooms inherit.
-    static func takeStandardError(in home: PrivateFolder) throws(SystemFault) {
+    static func takeStandardError(in home: PrivateFolder) throws(SystemError) {
         let number = openat(home.descriptor.number, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        let file = Descriptor(try SystemFault.check(number, "open \(home.path)/\(name)"))
+        let file = Descriptor(try SystemError.check(number, "open \(home.path)/\(name)"))
         var information = stat()
-        try SystemFault.check(fstat(file.number, &information), "look at \(home.path)/\(name)")
+        try SystemError.check(fstat(file.number, &information), "look at \(home.path)/\(name)")
         guard information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid() else {
-            throw SystemFault("write \(home.path)/\(name), which is not a file of this user", code: EPERM)
+            throw SystemError("write \(home.path)/\(name), which is not a file of this user", code: EPERM)
         }
-        if information.st_size > LauncherLimits.logBytesMax { try SystemFault.check(ftruncate(file.number, 0), "begin \(name) anew") }
-        try SystemFault.check(dup2(file.number, 2), "write to \(home.path)/\(name)")
+        if information.st_size > LauncherLimits.logBytesMax { try SystemError.check(ftruncate(file.number, 0), "begin \(name) anew") }
+        try SystemError.check(dup2(file.number, 2), "write to \(home.path)/\(name)")
     }
 }

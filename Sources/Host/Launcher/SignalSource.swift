@@ -10,21 +10,21 @@ struct SignalSource {
     static let stopping = [SIGTERM, SIGINT, SIGHUP]
 
     /// From now on no signal of these interrupts this process. To be made before any other thread is.
-    init() throws(SystemFault) {
+    init() throws(SystemError) {
         signal(SIGPIPE, SIG_IGN)
         let signals = Self.stopping + [SIGCHLD]
-        descriptor = Descriptor(try SystemFault.checkNegated(vauban_signal_descriptor(signals, Int32(signals.count)), "take over signals"))
+        descriptor = Descriptor(try SystemError.checkNegated(vauban_signal_descriptor(signals, Int32(signals.count)), "take over signals"))
     }
 
     /// Waits until a signal comes or the time is there, and takes all that came. Answers whether one asks to stop.
-    func wait(until deadline: UInt64?) throws(SystemFault) -> Bool {
+    func wait(until deadline: UInt64?) throws(SystemError) -> Bool {
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         let now = MachineClock.monotonic
         let left = deadline.map { $0 > now ? Int32(clamping: ($0 - now) / 1_000_000 + 1) : 0 } ?? -1
-        if poll(&poller, 1, left) < 0 && errno != EINTR { throw SystemFault("wait for signals", code: errno) }
+        if poll(&poller, 1, left) < 0 && errno != EINTR { throw SystemError("wait for signals", code: errno) }
         var stops = false
         while true {
-            let number = try SystemFault.checkNegated(vauban_next_signal(descriptor.number), "read a signal")
+            let number = try SystemError.checkNegated(vauban_next_signal(descriptor.number), "read a signal")
             if number == 0 { return stops }
             if Self.stopping.contains(number) { stops = true }
         }

@@ -32,7 +32,7 @@ struct Supervisor {
     mutating func startRooms() {
         for index in rooms.indices where rooms[index].pid == nil && rooms[index].due <= MachineClock.monotonic {
             rooms[index].startedAt = MachineClock.monotonic
-            do throws(SystemFault) {
+            do throws(SystemError) {
                 rooms[index].pid = try start(rooms[index])
             } catch {
                 delay(index, "\(error)")
@@ -41,7 +41,7 @@ struct Supervisor {
     }
 
     /// Restarts what dies. Returns when it is asked to stop.
-    mutating func run() throws(SystemFault) {
+    mutating func run() throws(SystemError) {
         while true {
             let due = rooms.filter { $0.pid == nil }.map(\.due).min()
             if try signals.wait(until: due) { return }
@@ -75,13 +75,13 @@ struct Supervisor {
         }
     }
 
-    private func start(_ room: Room) throws(SystemFault) -> Int32 {
+    private func start(_ room: Room) throws(SystemError) -> Int32 {
         let path = "\(folder)/\(room.plan.program)"
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + room.plan.arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         let descriptors = room.socket.map { [$0.number] } ?? []
         let pid = vauban_spawn_room(path, &words, descriptors, Int32(descriptors.count), room.plan.socket ?? "")
-        return try SystemFault.checkNegated(pid, "start \(path)")
+        return try SystemError.checkNegated(pid, "start \(path)")
     }
 
     /// Takes the rooms that died.

@@ -28,7 +28,7 @@ package final class Accounts: Sendable {
         /// Names that the name service gave, by uid.
         var confirmed: [UInt32: String] = [:]
         /// Those for whom a room vouched that has their names.
-        var recognised: Set<UInt32> = []
+        var recognized: Set<UInt32> = []
     }
 
     private let state: ThreadMutex<State>
@@ -48,7 +48,7 @@ package final class Accounts: Sendable {
             case .known: return uid
             case .subordinate(let owner): return owner
             case .dynamic: return Self.dynamicUIDs.lowerBound
-            case .unlisted: return state.confirmed[uid] != nil || state.recognised.contains(uid) ? uid : Self.unlistedOwner
+            case .unlisted: return state.confirmed[uid] != nil || state.recognized.contains(uid) ? uid : Self.unlistedOwner
             }
         }
     }
@@ -79,10 +79,10 @@ package final class Accounts: Sendable {
     }
 
     /// Takes a uid that no file lists for a user, since a room that asked the name service speaks for it.
-    package func recognise(_ uid: UInt32) {
+    package func recognize(_ uid: UInt32) {
         state.withLock { state in
             state.files.refresh()
-            if state.files.standing(of: uid) == .unlisted { state.recognised.insert(uid) }
+            if state.files.standing(of: uid) == .unlisted { state.recognized.insert(uid) }
         }
     }
 

@@ -18,7 +18,7 @@ package struct Message: ~Copyable, Sendable {
 }
 
 /// Why a connection gave no message. After any of these but `deadline` the connection is of no more use.
-package enum ChannelFault: Error, Sendable {
+package enum ChannelError: Error, Sendable {
     /// The other side ended the connection between two messages.
     case closed
     /// The time for the answer is over.
@@ -29,7 +29,7 @@ package enum ChannelFault: Error, Sendable {
     case malformed(String)
     /// A message was written by another process than the one that connected.
     case foreignSender
-    case system(SystemFault)
+    case system(SystemError)
 }
 
 /// How long a receiver waits for the beginning of a message; what has begun must end within machine time.
@@ -39,14 +39,14 @@ package enum Timeout: Sendable {
     /// Nanoseconds from now.
     case after(UInt64)
 
-    package static let machine = Timeout.after(DoorLimits.machineTime)
+    package static let machine = Timeout.after(ConnectionLimits.machineTime)
 }
 
 /// The sender that every message must have.
 package enum ExpectedSender: Sendable {
     /// Held by its descriptor where there is one, since a number can be given again.
     case process(pid: Int32, uid: UInt32, held: Descriptor? = nil)
-    case person(uid: UInt32)
+    case user(uid: UInt32)
 }
 
 package final class Channel: Sendable {
@@ -58,15 +58,15 @@ package final class Channel: Sendable {
     private let idle = ThreadMutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and asks for credentials on each message.
-    package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemFault) {
+    package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemError) {
         self.socket = socket
         self.expected = expected
         self.receiving = ThreadMutex(ReceiveBuffer())
-        try SystemFault.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
-        var time = timeval(tv_sec: Int(DoorLimits.machineTime / 1_000_000_000), tv_usec: 0)
+        try SystemError.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
+        var time = timeval(tv_sec: Int(ConnectionLimits.machineTime / 1_000_000_000), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        try SystemFault.check(setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, size), "set a time limit")
-        try SystemFault.check(setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size), "set a time limit")
+        try SystemError.check(setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, size), "set a time limit")
+        try SystemError.check(setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size), "set a time limit")
     }
 
     /// Ends both directions, which wakes a receiver in another thread.
@@ -82,22 +82,22 @@ package final class Channel: Sendable {
     // MARK: Sending
 
     /// Writes one message. Callers in several threads take turns.
-    package func send(header: [UInt8], descriptors: [Descriptor] = []) throws(ChannelFault) {
+    package func send(header: [UInt8], descriptors: [Descriptor] = []) throws(ChannelError) {
         try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), descriptors)
     }
 
     /// Writes one message with a secret section, straight from the secret.
-    package func send(header: [UInt8], secret: borrowing SecretBytes, descriptors: [Descriptor] = []) throws(ChannelFault) {
-        try secret.withUnsafeBytes { bytes throws(ChannelFault) in
+    package func send(header: [UInt8], secret: borrowing SecretBytes, descriptors: [Descriptor] = []) throws(ChannelError) {
+        try secret.withUnsafeBytes { bytes throws(ChannelError) in
             try send(header: header, secretCount: bytes.count, secret: bytes, descriptors)
         }
     }
 
     /// Writes a message and the one after it in one go, so that the receiver is woken once. A large secret is not copied for that.
-    package func send(header: [UInt8], secret: borrowing SecretBytes?, followedBy next: [UInt8]) throws(ChannelFault) {
+    package func send(header: [UInt8], secret: borrowing SecretBytes?, followedBy next: [UInt8]) throws(ChannelError) {
         switch secret {
         case .none: try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), [], followedBy: next)
-        case .some(let secret) where secret.count > DoorLimits.copiedSecretBytesMax:
+        case .some(let secret) where secret.count > ConnectionLimits.copiedSecretBytesMax:
             try send(header: header, secret: secret)
             try send(header: next)
         case .some(let secret):
@@ -109,7 +109,7 @@ package final class Channel: Sendable {
                 }
             }
             let count = secret.count
-            try both.withUnsafeBytes { bytes throws(ChannelFault) in
+            try both.withUnsafeBytes { bytes throws(ChannelError) in
                 try send(header: header, secretCount: count, secret: bytes, [])
             }
         }
@@ -128,8 +128,8 @@ package final class Channel: Sendable {
     /// `secret` is what is written behind the header; the first `secretCount` bytes of it are the section.
     private func send(
         header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor], followedBy next: [UInt8]? = nil
-    ) throws(ChannelFault) {
-        guard header.count <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+    ) throws(ChannelError) {
+        guard header.count <= ConnectionLimits.headerBytesMax, secretCount <= ConnectionLimits.secretBytesMax else { throw .oversized }
         var front = Self.front(header, secretCount: secretCount)
         if let next { front += Self.front(next, secretCount: 0) }
         let numbers = descriptors.map(\.number)
@@ -141,7 +141,7 @@ package final class Channel: Sendable {
         // Whoever does not read holds up one sender once: a message that stopped halfway is no beginning for the next.
         if problem != 0 { shutDown() }
         if problem == EPIPE || problem == ECONNRESET { throw .closed }
-        if problem != 0 { throw .system(SystemFault("send a message", code: problem)) }
+        if problem != 0 { throw .system(SystemError("send a message", code: problem)) }
     }
 
     private static func write(
@@ -163,9 +163,9 @@ package final class Channel: Sendable {
     // MARK: Receiving
 
     /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with `watchedEnded`.
-    package func receive(_ timeout: Timeout, watching: Descriptor? = nil) throws(ChannelFault) -> Message {
-        let result: Result<Received, ChannelFault> = receiving.withLock { buffer in
-            do throws(ChannelFault) {
+    package func receive(_ timeout: Timeout, watching: Descriptor? = nil) throws(ChannelError) -> Message {
+        let result: Result<Received, ChannelError> = receiving.withLock { buffer in
+            do throws(ChannelError) {
                 return .success(try receive(into: &buffer, timeout, watching))
             } catch {
                 return .failure(error)
@@ -174,20 +174,20 @@ package final class Channel: Sendable {
         return try result.get().take()
     }
 
-    private func receive(into buffer: inout ReceiveBuffer, _ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) -> Received {
+    private func receive(into buffer: inout ReceiveBuffer, _ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) -> Received {
         if buffer.isEmpty, case .idle = timeout { idle.withLock { $0 = MachineClock.monotonic } }
         defer { idle.withLock { $0 = nil } }
         if buffer.isEmpty { try wait(timeout, watching) }
         var isBeginning = buffer.isEmpty
         var began = MachineClock.monotonic
         while true {
-            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelFault) in try self.fill(target, since: began).count
+            if let message = try buffer.nextMessage(continuing: { (target) throws(ChannelError) in try self.fill(target, since: began).count
             }) {
                 return Received(message)
             }
             let space = buffer.space()
             let (count, descriptors): (Int, [Descriptor])
-            do throws(ChannelFault) {
+            do throws(ChannelError) {
                 (count, descriptors) = try fill(space, since: isBeginning ? nil : began)
             } catch .deadline where isBeginning {
                 if case .idle = timeout { continue }
@@ -204,25 +204,25 @@ package final class Channel: Sendable {
 
     /// One receive, with the sender checked before a byte is believed. `began` is when the message began that this
     /// goes on with: it must end within machine time as a whole, however its bytes trickle in.
-    private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelFault) -> (
+    private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelError) -> (
         count: Int, descriptors: [Descriptor]
     ) {
         var ancillary = vauban_ancillary()
         let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
         let descriptors = ancillary.taken
-        let isLate = began.map { MachineClock.monotonic - $0 > DoorLimits.machineTime } ?? false
+        let isLate = began.map { MachineClock.monotonic - $0 > ConnectionLimits.machineTime } ?? false
         // What came of a message that does not end is lost, so the connection is of no more use.
         if isLate || (count == -Int(EAGAIN) && began != nil) { throw .malformed("a message did not end in time") }
         if count == -Int(EAGAIN) { throw .deadline }
         if count == 0 || count == -Int(ECONNRESET) { throw began == nil ? .closed : .malformed("the connection ended within a message") }
-        if count < 0 { throw .system(SystemFault("receive a message", code: Int32(-count))) }
+        if count < 0 { throw .system(SystemError("receive a message", code: Int32(-count))) }
         if ancillary.truncated { throw .malformed("a message carries too many descriptors") }
         switch expected {
         case .process(let pid, let uid, let process):
             guard ancillary.has_credentials, ancillary.pid == pid, ancillary.uid == uid else { throw .foreignSender }
             // While the process lives nobody else has its number; asked only now, so it was the process that wrote this.
             if let process, !ProcessDescriptor.isAlive(process) { throw .foreignSender }
-        case .person(let uid):
+        case .user(let uid):
             guard ancillary.has_credentials, ancillary.uid == uid else { throw .foreignSender }
         }
         return (count, descriptors)
@@ -230,10 +230,10 @@ package final class Channel: Sendable {
 
     /// The blocking receive itself is enough unless something else is to be watched or the time differs. Of what is watched counts
     /// that it hung up, not that this side takes no more of it.
-    private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelFault) {
+    private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) {
         var deadline: UInt64 = .max
         if case .after(let time) = timeout {
-            if watching == nil && time == DoorLimits.machineTime { return }
+            if watching == nil && time == ConnectionLimits.machineTime { return }
             deadline = MachineClock.monotonic + time
         } else if watching == nil {
             return
@@ -245,7 +245,7 @@ package final class Channel: Sendable {
             if now >= deadline { throw .deadline }
             let left = deadline == .max ? -1 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
             let ready = poll(&pollers, nfds_t(pollers.count), left)
-            if ready < 0 && errno != EINTR { throw .system(SystemFault("wait for a message", code: errno)) }
+            if ready < 0 && errno != EINTR { throw .system(SystemError("wait for a message", code: errno)) }
             if pollers[0].revents != 0 { return }
             if pollers.count > 1 && pollers[1].revents != 0 { throw .watchedEnded }
         }
@@ -256,7 +256,7 @@ package final class Channel: Sendable {
 private final class Received {
     private var message: Message?
     init(_ message: consuming Message) { self.message = consume message }
-    func take() throws(ChannelFault) -> Message {
+    func take() throws(ChannelError) -> Message {
         guard let message = message.take() else { throw .closed }
         return message
     }

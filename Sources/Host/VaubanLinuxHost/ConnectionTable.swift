@@ -1,7 +1,7 @@
 // The connections of one endpoint, and who has to give way when there are many (Specs/owners.md, section 4).
 
 /// One connection as the table sees it.
-package protocol TabledConnection: AnyObject, Sendable {
+package protocol ConnectionEntry: AnyObject, Sendable {
     /// Since when it waits for its next request (monotonic clock); nil while it is at work, or must stay.
     var idleSince: UInt64? { get }
     /// Lets it end as soon as what was sent to it is answered, and answers at once.
@@ -26,7 +26,7 @@ package final class ConnectionTable: Sendable {
 
     private struct Entry {
         var owner: UInt32
-        var connection: (any TabledConnection)?
+        var connection: (any ConnectionEntry)?
     }
 
     private struct State {
@@ -59,10 +59,10 @@ package final class ConnectionTable: Sendable {
     /// A place for one more connection of this owner, after closing an idle one where that takes it; nil where the owner has its
     /// share and none of its connections is idle.
     package func enter(_ owner: UInt32) -> Place? {
-        var ended: [any TabledConnection] = []
+        var ended: [any ConnectionEntry] = []
         let place: Place? = state.withLock { state in
             while !hasRoom(for: owner, state) {
-                guard state.leaving.count < DoorLimits.leavingMax, let number = victim(for: owner, state) else { return nil }
+                guard state.leaving.count < ConnectionLimits.leavingMax, let number = victim(for: owner, state) else { return nil }
                 if let connection = state.entries[number]?.connection { ended.append(connection) }
                 state.remove(number)
                 state.leaving.insert(number)
@@ -77,7 +77,7 @@ package final class ConnectionTable: Sendable {
     }
 
     /// Says what stands in the place, so that it can be closed while it is idle.
-    package func set(_ connection: any TabledConnection, in place: Place) {
+    package func set(_ connection: any ConnectionEntry, in place: Place) {
         state.withLock { $0.entries[place.number]?.connection = connection }
     }
 
@@ -102,7 +102,7 @@ package final class ConnectionTable: Sendable {
 
     /// Closes the connection in this place once it is idle, and frees the place.
     package func end(_ place: Place) {
-        let ended: (any TabledConnection)? = state.withLock { state in
+        let ended: (any ConnectionEntry)? = state.withLock { state in
             let connection = state.entries[place.number]?.connection
             if connection != nil { state.leaving.insert(place.number) }
             state.remove(place.number)
@@ -113,8 +113,10 @@ package final class ConnectionTable: Sendable {
 
     /// Closes the idle connection of the owner who has the most, where descriptors have run out. False where there is none.
     package func endOneIdle() -> Bool {
-        let ended: (any TabledConnection)? = state.withLock { state in
-            guard state.leaving.count < DoorLimits.leavingMax, let number = longestIdle(among: state.counts.keys, state) else { return nil }
+        let ended: (any ConnectionEntry)? = state.withLock { state in
+            guard state.leaving.count < ConnectionLimits.leavingMax, let number = longestIdle(among: state.counts.keys, state) else {
+                return nil
+            }
             let connection = state.entries[number]?.connection
             state.remove(number)
             state.leaving.insert(number)
@@ -132,7 +134,7 @@ package final class ConnectionTable: Sendable {
         let free = max - state.entries.count
         guard sharing == .owners else { return free > 0 }
         let own = state.counts[owner] ?? 0
-        return own < perOwnerMax && DoorLimits.freeForEach * (own + 1) <= free
+        return own < perOwnerMax && ConnectionLimits.freeForEach * (own + 1) <= free
     }
 
     /// The connection that gives way: of those who have more than this owner would, else of this owner.

@@ -11,18 +11,18 @@ package final class Descriptor: Sendable {
     deinit { close(number) }
 
     /// A file or folder as a place only: it can be neither read nor changed by this, and no right to do so is asked for.
-    package static func place(_ path: String) throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_open_place(path), "open \(path)"))
+    package static func place(_ path: String) throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.checkNegated(vauban_open_place(path), "open \(path)"))
     }
 
     /// A second descriptor for the same open file, close-on-exec.
-    package func duplicate() throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.check(fcntl(number, F_DUPFD_CLOEXEC, 3), "duplicate a descriptor"))
+    package func duplicate() throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.check(fcntl(number, F_DUPFD_CLOEXEC, 3), "duplicate a descriptor"))
     }
 }
 
 /// A system call that failed: what was tried, and errno. The text carries no content of any message or file.
-package struct SystemFault: Error, CustomStringConvertible, Sendable {
+package struct SystemError: Error, CustomStringConvertible, Sendable {
     package let attempt: String
     package let code: Int32
     /// A change was made and could not be made durable: it stands now, and a power cut may take it back.
@@ -34,21 +34,21 @@ package struct SystemFault: Error, CustomStringConvertible, Sendable {
         self.isUnsure = isUnsure
     }
 
-    package var leavingUnsure: SystemFault { SystemFault(attempt, code: code, isUnsure: true) }
+    package var leavingUnsure: SystemError { SystemError(attempt, code: code, isUnsure: true) }
 
     package var description: String { "could not \(attempt): \(String(cString: strerror(code)))" }
 
     /// For calls that answer -1 and set errno.
     @discardableResult
-    package static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemFault) -> Int32 {
-        if result < 0 { throw SystemFault(attempt(), code: errno) }
+    package static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
+        if result < 0 { throw SystemError(attempt(), code: errno) }
         return result
     }
 
     /// For our C shims, which answer -errno.
     @discardableResult
-    package static func checkNegated(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemFault) -> Int32 {
-        if result < 0 { throw SystemFault(attempt(), code: -result) }
+    package static func checkNegated(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
+        if result < 0 { throw SystemError(attempt(), code: -result) }
         return result
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 /// How much room a file system has.
 package enum DiskSpace {
     /// The bytes that this process may still write to the file system of a folder. A quota is not seen by this.
-    package static func bytesFree(in folder: PrivateFolder) throws(SystemFault) -> UInt64 {
+    package static func bytesFree(in folder: PrivateFolder) throws(SystemError) -> UInt64 {
         var system = statvfs()
-        try SystemFault.check(fstatvfs(folder.descriptor.number, &system), "measure the disk of \(folder.path)")
+        try SystemError.check(fstatvfs(folder.descriptor.number, &system), "measure the disk of \(folder.path)")
         return UInt64(system.f_bavail) * UInt64(system.f_frsize)
     }
 
@@ -18,7 +18,7 @@ package enum DiskSpace {
     }
 }
 
-extension SystemFault {
+extension SystemError {
     /// Whether the disk, or this user's share of it, is full.
     package var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 }

@@ -8,9 +8,9 @@ package final class DueTimer: Sendable {
     private let jump: Descriptor
     private let next = Atomic<UInt64>(.max)
 
-    package init() throws(SystemFault) {
-        due = Descriptor(try SystemFault.checkNegated(vauban_boot_timer(), "make a timer"))
-        jump = Descriptor(try SystemFault.checkNegated(vauban_clock_jump(), "watch the clock"))
+    package init() throws(SystemError) {
+        due = Descriptor(try SystemError.checkNegated(vauban_boot_timer(), "make a timer"))
+        jump = Descriptor(try SystemError.checkNegated(vauban_clock_jump(), "watch the clock"))
     }
 
     /// Nanoseconds of the boot-time clock; nil for never. May be called by any thread.

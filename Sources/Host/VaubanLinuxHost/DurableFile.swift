@@ -20,7 +20,7 @@ package struct DurableFile: Sendable {
     ///
     /// With `settling`, what is answered survives a power cut: a process that was killed within a write leaves a file that
     /// the kernel shows and the disk may not have yet, and what is built on it would outlive it.
-    package func read(max: Int, settling: Bool = false) throws(SystemFault) -> Content {
+    package func read(max: Int, settling: Bool = false) throws(SystemError) -> Content {
         if settling { try folder.sync() }
         guard let file = try folder.file(name) else { return .absent }
         if settling { try file.sync() }
@@ -30,13 +30,13 @@ package struct DurableFile: Sendable {
             if got.isEmpty { return .bytes(content) }
             content.append(contentsOf: got)
         }
-        throw SystemFault("read \(name), which is too large", code: EFBIG)
+        throw SystemError("read \(name), which is too large", code: EFBIG)
     }
 
-    private static func chunk(of file: any StateFile, at offset: Int) throws(SystemFault) -> [UInt8] {
-        var fault: SystemFault?
+    private static func chunk(of file: any StateFile, at offset: Int) throws(SystemError) -> [UInt8] {
+        var fault: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            do throws(SystemFault) { count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
+            do throws(SystemError) { count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
                 fault = error
             }
         }
@@ -46,26 +46,26 @@ package struct DurableFile: Sendable {
 
     /// Replaces the file. When this returns, the new content survives a power cut. When it throws, the old one stands and
     /// survives too, unless the fault is `isUnsure`: then the new one stands, and a power cut may bring the old one back.
-    package func replace(with bytes: [UInt8]) throws(SystemFault) {
+    package func replace(with bytes: [UInt8]) throws(SystemError) {
         // `withUnsafeBytes` of an array cannot pass a typed error on, hence the result in between.
-        let result: Result<Void, SystemFault> = bytes.withUnsafeBytes { content in
-            do throws(SystemFault) { return .success(try replace(with: content)) } catch { return .failure(error) }
+        let result: Result<Void, SystemError> = bytes.withUnsafeBytes { content in
+            do throws(SystemError) { return .success(try replace(with: content)) } catch { return .failure(error) }
         }
         try result.get()
     }
 
     /// The same for bytes that are lent, such as a secret's.
-    package func replace(with bytes: UnsafeRawBufferPointer) throws(SystemFault) {
+    package func replace(with bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let temporary = "\(name).new"
         // What a killed process left is removed, not written over: after a power cut within its rename, some file systems
         // show one file under both names.
         folder.remove(temporary)
         let file = try folder.create(temporary)
-        do throws(SystemFault) {
+        do throws(SystemError) {
             var written = 0
             while written < bytes.count {
                 let count = try file.write(UnsafeRawBufferPointer(rebasing: bytes[written...]), at: written)
-                guard count > 0 else { throw SystemFault("write \(name)", code: EIO) }
+                guard count > 0 else { throw SystemError("write \(name)", code: EIO) }
                 written += count
             }
             try file.sync()
@@ -76,18 +76,18 @@ package struct DurableFile: Sendable {
         }
         // Putting the old one back would be one more change of names on a disk that has just failed to keep one; so nothing
         // is undone, and the caller is told.
-        do throws(SystemFault) { try folder.sync() } catch { throw error.leavingUnsure }
+        do throws(SystemError) { try folder.sync() } catch { throw error.leavingUnsure }
     }
 
     /// Puts a file that cannot be used aside under a new name, so that nothing writes over it, and answers that name.
-    package func quarantine() throws(SystemFault) -> String {
+    package func quarantine() throws(SystemError) -> String {
         for number in 1...999 {
             let aside = "\(name).quarantined-\(number)"
             guard !folder.contains(aside) else { continue }
             try folder.rename(name, to: aside)
-            do throws(SystemFault) { try folder.sync() } catch { throw error.leavingUnsure }
+            do throws(SystemError) { try folder.sync() } catch { throw error.leavingUnsure }
             return aside
         }
-        throw SystemFault("put \(name) aside", code: EEXIST)
+        throw SystemError("put \(name) aside", code: EEXIST)
     }
 }

@@ -9,7 +9,7 @@ internal import CVaubanLinux
 struct Hello: DERReadable, DERWritable {
     let nonce: [UInt8]
 
-    init() throws(SystemFault) { nonce = try Entropy.bytes(16) }
+    init() throws(SystemError) { nonce = try Entropy.bytes(16) }
 
     init(from fields: inout DERFields) throws {
         try fields.version(Handshake.version)
@@ -51,9 +51,9 @@ struct Greeting: DERReadable, DERWritable {
 }
 
 /// Why a handshake ended a connection.
-package enum HandshakeFault: Error, Sendable {
-    case channel(ChannelFault)
-    case system(SystemFault)
+package enum HandshakeError: Error, Sendable {
+    case channel(ChannelError)
+    case system(SystemError)
     /// The server is not who it must be; the client said nothing to it.
     case wrongServer(uid: UInt32)
     /// The client did not echo the nonce, or sent no descriptor of its own process.
@@ -68,9 +68,9 @@ package enum Handshake {
     /// Server side: identity first, then the nonce, then the client's proof. `look` is the time to find out who the caller
     /// is: what it finds is true of whoever answers afterwards (Specs/caller-identity.md). `usesPeerDescriptor` is false only
     /// where a test stands for a kernel before 6.5.
-    package static func accept<Look>(
-        _ socket: Descriptor, usesPeerDescriptor: Bool = true, look: (Peer) throws -> Look
-    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64, look: Look) {
+    package static func accept<CallerSnapshot>(
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true, look: (Peer) throws -> CallerSnapshot
+    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, look: CallerSnapshot) {
         do {
             let named = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
             let peer = named.process == nil ? named.held(by: try ProcessDescriptor.open(named.pid)) : named
@@ -80,25 +80,25 @@ package enum Handshake {
             try channel.send(header: try hello.encoded())
             let message = try channel.receive(.machine)
             let greeting = try Greeting(derBytes: message.header)
-            guard greeting.nonce == hello.nonce else { throw HandshakeFault.unproven("the nonce is not echoed") }
+            guard greeting.nonce == hello.nonce else { throw HandshakeError.unproven("the nonce is not echoed") }
             guard message.descriptors.count == 1, message.secret == nil else {
-                throw HandshakeFault.unproven("the process descriptor is missing")
+                throw HandshakeError.unproven("the process descriptor is missing")
             }
             guard ProcessDescriptor.pid(of: message.descriptors[0]) == peer.pid else {
-                throw HandshakeFault.unproven("the descriptor names another process")
+                throw HandshakeError.unproven("the descriptor names another process")
             }
             // Before Linux 6.5 the process was found by its number: it is the one that connected only if it is still there.
-            guard peer.isAlive else { throw HandshakeFault.unproven("the process has ended") }
+            guard peer.isAlive else { throw HandshakeError.unproven("the process has ended") }
             return (channel, peer, greeting.role, found)
         } catch {
-            throw HandshakeFault(error)
+            throw HandshakeError(error)
         }
     }
 
     /// Without a look.
     package static func accept(
         _ socket: Descriptor, usesPeerDescriptor: Bool = true
-    ) throws(HandshakeFault) -> (channel: Channel, peer: Peer, role: Int64) {
+    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64) {
         let (channel, peer, role, _) = try accept(socket, usesPeerDescriptor: usesPeerDescriptor) { _ in }
         return (channel, peer, role)
     }
@@ -106,29 +106,29 @@ package enum Handshake {
     /// Client side: the server's uid, as the kernel tells it of the listening process and of its first message, must
     /// be the one that the service's owner is. systemd listens as root until the room that the first client starts has
     /// called `listen` itself, so root may listen; who answers is told by the message alone then.
-    package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeFault) -> Channel {
+    package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeError) -> Channel {
         do {
             let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)
-            guard listening.uid == serverUID || listening.uid == 0 else { throw HandshakeFault.wrongServer(uid: listening.uid) }
-            let channel = try Channel(socket: socket, expecting: .person(uid: serverUID))
+            guard listening.uid == serverUID || listening.uid == 0 else { throw HandshakeError.wrongServer(uid: listening.uid) }
+            let channel = try Channel(socket: socket, expecting: .user(uid: serverUID))
             let message = try channel.receive(.machine)
             let hello = try Hello(derBytes: message.header)
             let greeting = Greeting(nonce: hello.nonce, role: role)
             try channel.send(header: try greeting.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
             return channel
         } catch {
-            throw HandshakeFault(error)
+            throw HandshakeError(error)
         }
     }
 }
 
-extension HandshakeFault {
+extension HandshakeError {
     /// Everything that a handshake can meet, as one of its own cases.
     init(_ error: any Error) {
         switch error {
-        case let fault as HandshakeFault: self = fault
-        case let fault as ChannelFault: self = .channel(fault)
-        case let fault as SystemFault: self = .system(fault)
+        case let fault as HandshakeError: self = fault
+        case let fault as ChannelError: self = .channel(fault)
+        case let fault as SystemError: self = .system(fault)
         default: self = .channel(.malformed("\(error)"))
         }
     }

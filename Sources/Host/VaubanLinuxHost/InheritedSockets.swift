@@ -8,7 +8,7 @@ package struct InheritedSockets {
     package enum Fault: Error, CustomStringConvertible, Sendable {
         case none
         case missing(String)
-        case system(SystemFault)
+        case system(SystemError)
 
         package var description: String {
             switch self {
@@ -28,7 +28,9 @@ package struct InheritedSockets {
         for index in 0..<count {
             let number = Int32(3 + index)
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-            guard listen(number, DoorLimits.waitingMax) == 0 else { throw .system(SystemFault("listen on a passed socket", code: errno)) }
+            guard listen(number, ConnectionLimits.waitingMax) == 0 else {
+                throw .system(SystemError("listen on a passed socket", code: errno))
+            }
             named[index < names.count ? names[index] : "\(index)"] = Descriptor(number)
         }
         self.named = named

@@ -13,7 +13,7 @@ package struct InstalledFile: Sendable {
 
     /// The file at a path without symbolic links, nil where it is none that only root can change.
     package init?(path: String) {
-        var folders = RootsFolders()
+        var folders = RootOwnedFolders()
         guard let file = folders.file(at: path) else { return nil }
         self = file
     }
@@ -29,11 +29,11 @@ package struct InstalledFile: Sendable {
     package static func applicationIdentifier(
         path: String, digest: (Descriptor) throws -> [UInt8]
     ) throws -> ApplicationIdentifier {
-        let number = try SystemFault.check(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), "open \(path)")
+        let number = try SystemError.check(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), "open \(path)")
         let file = Descriptor(number)
         var facts = stat()
-        try SystemFault.check(fstat(file.number, &facts), "look at \(path)")
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemFault("name \(path), which is no file", code: EINVAL) }
+        try SystemError.check(fstat(file.number, &facts), "look at \(path)")
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemError("name \(path), which is no file", code: EINVAL) }
         guard let resolved = file.path, let found = InstalledFile(path: resolved), found.device == facts.st_dev, found.inode == facts.st_ino
         else { return .build(digest: try digest(file)) }
         return PackagedPlace(resolved).map(\.application) ?? .installed(path: resolved)
@@ -41,7 +41,7 @@ package struct InstalledFile: Sendable {
 }
 
 /// Folders that only root can change, each looked at once. Made anew for each question, so that nothing in it grows old.
-package struct RootsFolders {
+package struct RootOwnedFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
     /// A folder more is no folder of a program.
     private static let depthMax = 64
@@ -88,7 +88,7 @@ package struct RootsFolders {
     /// An access list that lets somebody else write shows in the group's bits.
     private static func isRoots(_ facts: stat) -> Bool { facts.st_uid == 0 && facts.st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
-    /// What persons may mount (a stick, an image, FUSE) names root as the owner of what they wrote themselves. It is always
+    /// What users may mount (a stick, an image, FUSE) names root as the owner of what they wrote themselves. It is always
     /// mounted `nosuid`, for that very reason.
     private static func isBelieved(_ place: Descriptor) -> Bool {
         FileSystem(of: place)?.isNosuid == false

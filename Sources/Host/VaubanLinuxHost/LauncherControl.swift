@@ -14,9 +14,9 @@ package struct LauncherRecord: Sendable, Hashable {
     package let isReady: Bool
 
     /// The record of the calling process.
-    package static func ofSelf(sockets: String, isReady: Bool) throws(SystemFault) -> LauncherRecord {
+    package static func ofSelf(sockets: String, isReady: Bool) throws(SystemError) -> LauncherRecord {
         let pid = getpid()
-        guard let start = Self.start(of: pid) else { throw SystemFault("read this process's start", code: EIO) }
+        guard let start = Self.start(of: pid) else { throw SystemError("read this process's start", code: EIO) }
         return LauncherRecord(pid: pid, start: start, sockets: sockets, isReady: isReady)
     }
 
@@ -39,16 +39,16 @@ package struct LauncherRecord: Sendable, Hashable {
     }
 
     /// Writes the record into the lock file, whose lock the caller holds.
-    package func write(to lock: Descriptor) throws(SystemFault) {
+    package func write(to lock: Descriptor) throws(SystemError) {
         let bytes = Array("launcher \(pid) \(start)\nsockets \(sockets)\n\(isReady ? "ready\n" : "")".utf8)
         // The record of a ready launcher is the earlier one and a line more, so a reader never sees it half.
         if !isReady { try LauncherRecord.erase(in: lock) }
-        guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemFault("write the lock file", code: errno) }
+        guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemError("write the lock file", code: errno) }
     }
 
     /// At the end, so that nothing of this launcher outlives it.
-    package static func erase(in lock: Descriptor) throws(SystemFault) {
-        try SystemFault.check(ftruncate(lock.number, 0), "write the lock file")
+    package static func erase(in lock: Descriptor) throws(SystemError) {
+        try SystemError.check(ftruncate(lock.number, 0), "write the lock file")
     }
 
     /// Whether its process still runs, and is the one that wrote it.
@@ -80,24 +80,24 @@ package enum LauncherControl {
 
     /// Asks the launcher of the folder to stop its rooms and itself, and waits until it has ended. Answers false when
     /// none is running.
-    package static func stop(home: String) throws(SystemFault) -> Bool {
+    package static func stop(home: String) throws(SystemError) -> Bool {
         guard let record = running(home: home) else { return false }
         let number = vauban_pidfd_open(record.pid)
         if number == -ESRCH { return false }
-        let process = Descriptor(try SystemFault.checkNegated(number, "find the launcher"))
+        let process = Descriptor(try SystemError.checkNegated(number, "find the launcher"))
         // Only now does the number surely stand for one process; is it still the one that wrote the record?
         guard record.isCurrent else { return false }
         let sent = vauban_signal_process(process.number, SIGTERM)
         if sent == -ESRCH { return true }
-        try SystemFault.checkNegated(sent, "stop the launcher")
+        try SystemError.checkNegated(sent, "stop the launcher")
         var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
-        let deadline = MachineClock.monotonic + DoorLimits.machineTime
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             let now = MachineClock.monotonic
-            guard now < deadline else { throw SystemFault("stop the launcher", code: ETIMEDOUT) }
+            guard now < deadline else { throw SystemError("stop the launcher", code: ETIMEDOUT) }
             let ready = poll(&poller, 1, Int32(clamping: (deadline - now) / 1_000_000 + 1))
             if ready > 0 { return true }
-            if ready < 0 && errno != EINTR { throw SystemFault("wait for the launcher's end", code: errno) }
+            if ready < 0 && errno != EINTR { throw SystemError("wait for the launcher's end", code: errno) }
         }
     }
 

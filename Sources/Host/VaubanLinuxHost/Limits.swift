@@ -1,5 +1,5 @@
 /// The limits that every door shares. Times in nanoseconds, sizes in bytes.
-package enum DoorLimits {
+package enum ConnectionLimits {
     /// A DER header; larger answers come in several messages.
     package static let headerBytesMax = 60_000
     /// The one secret section of a message.
@@ -8,7 +8,7 @@ package enum DoorLimits {
     package static let copiedSecretBytesMax = 4096
     /// Time for a machine to answer or to finish a message that it began.
     package static let machineTime: UInt64 = 10_000_000_000
-    /// Time for a person to answer; never counted as machine time, and told to the person.
+    /// Time for a user to answer; never counted as machine time, and told to the user.
     package static let userTimeout: UInt64 = 300_000_000_000
     /// Connections that one endpoint serves at once. Owners share them (Specs/owners.md).
     package static let connectionsMax = 1024
@@ -17,7 +17,7 @@ package enum DoorLimits {
     /// Connections that were closed while they were idle and answer what had just come, besides.
     package static let leavingMax = 64
     /// Connections to the enclave: one for each that two rooms serve, and their standing lines. They are the rooms', who
-    /// share out their own, so no number of one uid says anything about a person there.
+    /// share out their own, so no number of one uid says anything about a user there.
     package static let enclaveConnectionsMax = 2 * (connectionsMax + leavingMax) + 16
     /// Callers who wait to be accepted; in turn, so none is passed over. The system's own limit may be lower.
     package static let waitingMax: Int32 = 4096

@@ -16,10 +16,10 @@ package struct Peer: Sendable {
     }
 
     /// Reads `SO_PEERCRED` and, where `usePeerDescriptor` and the kernel allow, `SO_PEERPIDFD`.
-    package init(ofConnection socket: Descriptor, usePeerDescriptor: Bool = true) throws(SystemFault) {
+    package init(ofConnection socket: Descriptor, usePeerDescriptor: Bool = true) throws(SystemError) {
         var pid: Int32 = 0
         var uid: UInt32 = 0
-        try SystemFault.checkNegated(vauban_peer_credentials(socket.number, &pid, &uid), "read the peer's credentials")
+        try SystemError.checkNegated(vauban_peer_credentials(socket.number, &pid, &uid), "read the peer's credentials")
         let process = usePeerDescriptor ? vauban_peer_pidfd(socket.number) : -ENOPROTOOPT
         self.init(pid: pid, uid: uid, process: process >= 0 ? Descriptor(process) : nil)
     }
@@ -37,13 +37,13 @@ package struct Peer: Sendable {
 
 package enum ProcessDescriptor {
     /// A descriptor for the calling process, which only it can make of itself without naming a number.
-    package static func ofSelf() throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(getpid()), "open a descriptor of this process"))
+    package static func ofSelf() throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.checkNegated(vauban_pidfd_open(getpid()), "open a descriptor of this process"))
     }
 
     /// A descriptor for the process that has this number now. Whose number it is has to be asked again once it is held.
-    package static func open(_ pid: Int32) throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "open a descriptor of process \(pid)"))
+    package static func open(_ pid: Int32) throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a descriptor of process \(pid)"))
     }
 
     /// Whether the process still runs: a process descriptor becomes readable when its process ends.

@@ -8,7 +8,7 @@ package final class PrivateFolder: Sendable {
     package let descriptor: Descriptor
 
     package enum Fault: Error, CustomStringConvertible, Sendable {
-        case system(SystemFault)
+        case system(SystemError)
         case notSafe(path: String, why: String)
 
         package var description: String {
@@ -27,10 +27,10 @@ package final class PrivateFolder: Sendable {
     }
 
     private init(path: String, opened number: Int32, sharedEntry: Bool) throws(Fault) {
-        guard number >= 0 else { throw .system(SystemFault("open the folder \(path)", code: errno)) }
+        guard number >= 0 else { throw .system(SystemError("open the folder \(path)", code: errno)) }
         let descriptor = Descriptor(number)
         var information = stat()
-        guard fstat(number, &information) == 0 else { throw .system(SystemFault("look at \(path)", code: errno)) }
+        guard fstat(number, &information) == 0 else { throw .system(SystemError("look at \(path)", code: errno)) }
         guard information.st_uid == geteuid() else { throw .notSafe(path: path, why: "it belongs to user \(information.st_uid)") }
         let forbidden: mode_t = sharedEntry ? 0o022 : 0o077
         guard information.st_mode & forbidden == 0 else {
@@ -44,10 +44,10 @@ package final class PrivateFolder: Sendable {
         if mkdir(path, 0o700) == 0 { return try keepName(of: path) }
         if errno == EEXIST { return }
         guard errno == ENOENT, let folder = PathBytes.parts(of: path)?.folder, !folder.isSameBytes(as: "/") else {
-            throw .system(SystemFault("make the folder \(path)", code: errno))
+            throw .system(SystemError("make the folder \(path)", code: errno))
         }
         try make(folder)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(SystemFault("make the folder \(path)", code: errno)) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(SystemError("make the folder \(path)", code: errno)) }
         try keepName(of: path)
     }
 
@@ -57,14 +57,14 @@ package final class PrivateFolder: Sendable {
         // A parent that this user may write and not read cannot be synced by them.
         guard number >= 0 else { return }
         let parent = Descriptor(number)
-        guard fsync(parent.number) == 0 else { throw .system(SystemFault("sync the folder that holds \(path)", code: errno)) }
+        guard fsync(parent.number) == 0 else { throw .system(SystemError("sync the folder that holds \(path)", code: errno)) }
     }
 
     /// A private folder inside this one.
     package func subfolder(_ name: String, creating: Bool) throws(Fault) -> PrivateFolder {
         if creating {
             guard mkdirat(descriptor.number, name, 0o700) == 0 || errno == EEXIST else {
-                throw .system(SystemFault("make the folder \(path)/\(name)", code: errno))
+                throw .system(SystemError("make the folder \(path)/\(name)", code: errno))
             }
         }
         let number = openat(descriptor.number, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY)
@@ -72,13 +72,13 @@ package final class PrivateFolder: Sendable {
     }
 
     /// Takes the folder for this process until it ends; nil when another process has it.
-    package func lock(_ name: String = "lock") throws(SystemFault) -> Descriptor? {
-        let number = try SystemFault.check(
+    package func lock(_ name: String = "lock") throws(SystemError) -> Descriptor? {
+        let number = try SystemError.check(
             openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
         let file = Descriptor(number)
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return file }
         if errno == EWOULDBLOCK { return nil }
-        throw SystemFault("lock \(path)", code: errno)
+        throw SystemError("lock \(path)", code: errno)
     }
 
     /// What cannot be looked at counts as there: only what is surely absent may be made anew.
@@ -89,7 +89,7 @@ package final class PrivateFolder: Sendable {
     package func remove(_ name: String) { unlinkat(descriptor.number, name, 0) }
 
     /// Binds a listening socket in this folder.
-    package func bindSocket(_ name: String, mode: UInt32) throws(SystemFault) -> Descriptor {
-        Descriptor(try SystemFault.checkNegated(vauban_bind_in(descriptor.number, name, mode), "make the socket \(path)/\(name)"))
+    package func bindSocket(_ name: String, mode: UInt32) throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.checkNegated(vauban_bind_in(descriptor.number, name, mode), "make the socket \(path)/\(name)"))
     }
 }

@@ -4,7 +4,7 @@ internal import VaubanSecretBytes
 /// The bytes of a connection that are not yet messages. The buffer is itself a secret, since a secret section passes
 /// through it, and what a message leaves behind is overwritten.
 struct ReceiveBuffer: ~Copyable {
-    private var bytes = SecretBytes(count: 8 + DoorLimits.headerBytesMax + 4096) { _ in }
+    private var bytes = SecretBytes(count: 8 + ConnectionLimits.headerBytesMax + 4096) { _ in }
     private var end = 0
     /// Descriptors with the place of the last byte that came with them. The kernel ends a receive at the bytes that
     /// carry descriptors, so they belong to the message in which that receive ended.
@@ -17,7 +17,7 @@ struct ReceiveBuffer: ~Copyable {
         bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[end...]) }
     }
 
-    mutating func received(_ count: Int, _ more: [Descriptor]) throws(ChannelFault) {
+    mutating func received(_ count: Int, _ more: [Descriptor]) throws(ChannelError) {
         end += count
         // A message that never ends must not fill this process's table of descriptors.
         guard descriptors.count + more.count <= 2 * Int(VAUBAN_DESCRIPTORS_MAX) else { throw .malformed("too many descriptors") }
@@ -27,8 +27,8 @@ struct ReceiveBuffer: ~Copyable {
     /// The next message if its header is here; the rest of a large secret section is read straight into its own place
     /// by `continuing`, which answers how many bytes it wrote.
     mutating func nextMessage(
-        continuing: (UnsafeMutableRawBufferPointer) throws(ChannelFault) -> Int
-    ) throws(ChannelFault) -> Message? {
+        continuing: (UnsafeMutableRawBufferPointer) throws(ChannelError) -> Int
+    ) throws(ChannelError) -> Message? {
         guard end >= 8 else { return nil }
         let (headerCount, secretCount) = bytes.withUnsafeBytes {
             (
@@ -36,7 +36,7 @@ struct ReceiveBuffer: ~Copyable {
                 Int($0.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian)
             )
         }
-        guard headerCount <= DoorLimits.headerBytesMax, secretCount <= DoorLimits.secretBytesMax else { throw .oversized }
+        guard headerCount <= ConnectionLimits.headerBytesMax, secretCount <= ConnectionLimits.secretBytesMax else { throw .oversized }
         guard headerCount > 0 else { throw .malformed("a message has no header") }
         let secretStart = 8 + headerCount
         guard end >= secretStart else { return nil }
@@ -52,7 +52,7 @@ struct ReceiveBuffer: ~Copyable {
             }
             var filled = here
             while filled < secretCount {
-                filled += try taken.withUnsafeMutableBytes { (target) throws(ChannelFault) -> Int in
+                filled += try taken.withUnsafeMutableBytes { (target) throws(ChannelError) -> Int in
                     try continuing(UnsafeMutableRawBufferPointer(rebasing: target[filled...]))
                 }
             }

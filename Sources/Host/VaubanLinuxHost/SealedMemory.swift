@@ -4,9 +4,9 @@ internal import CVaubanLinux
 /// A few public bytes in a memory file that nobody can change any more. The file's owner is its maker, in the kernel's
 /// words, so whoever receives it through other hands knows whose bytes they are.
 package enum SealedMemory {
-    package static func make(_ bytes: [UInt8]) throws(SystemFault) -> Descriptor {
+    package static func make(_ bytes: [UInt8]) throws(SystemError) -> Descriptor {
         Descriptor(
-            try SystemFault.checkNegated(
+            try SystemError.checkNegated(
                 bytes.withUnsafeBytes { vauban_sealed_memory("vauban", $0.baseAddress, $0.count) }, "make a memory file"))
     }
 

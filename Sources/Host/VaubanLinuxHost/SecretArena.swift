@@ -6,14 +6,14 @@ internal import VaubanSecretBytes
 /// secrets share chunks and are reused by size; a large one has pages of its own, which go back to the kernel.
 package final class SecretArena: Sendable {
     /// How well pages are kept, best last.
-    package enum Backing: Int, Comparable, Sendable {
+    package enum PageProtection: Int, Comparable, Sendable {
         /// In no dump, but the limit on locked memory keeps it from being locked.
         case unlocked
         case locked
         /// Not even the kernel maps it.
         case secretFile
 
-        package static func < (one: Backing, other: Backing) -> Bool { one.rawValue < other.rawValue }
+        package static func < (one: PageProtection, other: PageProtection) -> Bool { one.rawValue < other.rawValue }
     }
 
     private struct State {
@@ -22,7 +22,7 @@ package final class SecretArena: Sendable {
         /// What is left of the newest chunk.
         var next: UInt = 0
         var end: UInt = 0
-        var weakest: Backing?
+        var weakest: PageProtection?
         /// The large secrets that are locked, by address, and how many bytes they are.
         var locked: Set<UInt> = []
         var lockedBytes = 0
@@ -34,7 +34,7 @@ package final class SecretArena: Sendable {
     /// Whether as much can be locked as a program may come to need; false where the limit is too small.
     private let locksEnough: Bool
 
-    /// `without` are features that are not to be used; a program of a person leaves memfd_secret out, since it would keep
+    /// `without` are features that are not to be used; a program of a user leaves memfd_secret out, since it would keep
     /// the machine from hibernating while the program runs.
     package init(without: Set<HardeningFeature> = []) {
         self.without = without
@@ -55,7 +55,7 @@ package final class SecretArena: Sendable {
     }
 
     /// How the worst kept of the small secrets' chunks is kept; nil when there is no memory at all.
-    package var backing: Backing? { state.withLock { $0.weakest } }
+    package var backing: PageProtection? { state.withLock { $0.weakest } }
 
     /// What this machine does not give.
     package var missing: Set<HardeningFeature> {
@@ -111,7 +111,7 @@ package final class SecretArena: Sendable {
     private func grow(_ state: inout State) -> Bool {
         let count = SecretMemoryLimits.chunkBytes
         var pages: UnsafeMutableRawPointer?
-        var backing = Backing.secretFile
+        var backing = PageProtection.secretFile
         if !without.contains(.memfdSecret) { pages = vauban_secret_file_pages(count) }
         if pages == nil {
             pages = vauban_private_pages(count)

@@ -15,11 +15,11 @@ package struct ServerAddress: Sendable, Hashable {
 
     /// Connects and proves who we are. The folder is opened first, so that the length of its path does not matter; only as a
     /// place, which needs no right to read it.
-    package func connect(role: Int64 = 0) throws(HandshakeFault) -> Channel {
+    package func connect(role: Int64 = 0) throws(HandshakeError) -> Channel {
         let directory: Descriptor
-        do throws(SystemFault) { directory = try Descriptor.place(folder) } catch { throw .system(error) }
+        do throws(SystemError) { directory = try Descriptor.place(folder) } catch { throw .system(error) }
         let socket: Int32 = vauban_connect_in(directory.number, socket)
-        guard socket >= 0 else { throw .system(SystemFault("connect to \(folder)/\(self.socket)", code: -socket)) }
+        guard socket >= 0 else { throw .system(SystemError("connect to \(folder)/\(self.socket)", code: -socket)) }
         return try Handshake.connect(Descriptor(socket), serverUID: serverUID, role: role)
     }
 }

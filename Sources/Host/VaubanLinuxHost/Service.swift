@@ -12,7 +12,7 @@ package struct Service: Sendable, Hashable {
         case named(home: String)
         /// The installed service: each room under a system user of its own.
         case system
-        /// The person's own rooms, made by `vauban setup`.
+        /// The user's own rooms, made by `vauban setup`.
         case user(home: String)
     }
 
@@ -43,7 +43,7 @@ package struct Service: Sendable, Hashable {
     }
 
     /// The service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is
-    /// down, else the person's own if it was set up.
+    /// down, else the user's own if it was set up.
     package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(Fault) -> Service {
         if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
         if let roster = try Roster.installed() {

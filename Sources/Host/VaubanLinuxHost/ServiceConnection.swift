@@ -1,7 +1,7 @@
 import Glibc
 package import VaubanSecretBytes
 
-/// A client's way to one door: a small pool of connections, since a call that waits for the person must not hold up
+/// A client's way to one door: a small pool of connections, since a call that waits for the user must not hold up
 /// another thread's. A connection belongs to the process that made it; a forked child makes its own.
 package final class ServiceConnection: Sendable {
     private let service: Service
@@ -23,10 +23,10 @@ package final class ServiceConnection: Sendable {
     /// connection before anything is sent.
     package func send(
         _ header: [UInt8], _ secret: borrowing SecretBytes?, watch: (Channel) -> Void = { _ in }
-    ) throws(HandshakeFault) -> Channel {
+    ) throws(HandshakeError) -> Channel {
         let (channel, isFresh) = try take()
         watch(channel)
-        do throws(ChannelFault) {
+        do throws(ChannelError) {
             try Self.send(header, secret, on: channel)
             return channel
         } catch {
@@ -34,11 +34,11 @@ package final class ServiceConnection: Sendable {
         }
         let another = try fresh()
         watch(another)
-        do throws(ChannelFault) { try Self.send(header, secret, on: another) } catch { throw .channel(error) }
+        do throws(ChannelError) { try Self.send(header, secret, on: another) } catch { throw .channel(error) }
         return another
     }
 
-    private static func send(_ header: [UInt8], _ secret: borrowing SecretBytes?, on channel: Channel) throws(ChannelFault) {
+    private static func send(_ header: [UInt8], _ secret: borrowing SecretBytes?, on channel: Channel) throws(ChannelError) {
         switch secret {
         case .some(let secret): try channel.send(header: header, secret: secret)
         case .none: try channel.send(header: header)
@@ -46,26 +46,26 @@ package final class ServiceConnection: Sendable {
     }
 
     /// A connection for one call, and whether it is fresh.
-    private func take() throws(HandshakeFault) -> (channel: Channel, isFresh: Bool) {
+    private func take() throws(HandshakeError) -> (channel: Channel, isFresh: Bool) {
         if let kept = idle.take() { return (kept, false) }
         return (try fresh(), true)
     }
 
     /// Connects anew. A user-mode service that is set up but not running is started, once.
-    package func fresh() throws(HandshakeFault) -> Channel {
-        do throws(HandshakeFault) {
+    package func fresh() throws(HandshakeError) -> Channel {
+        do throws(HandshakeError) {
             return try address.connect(role: role)
         } catch {
             guard case .system = error, startsService, service.home != nil else { throw error }
             let started: Bool
-            do throws(SystemFault) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
+            do throws(SystemError) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
             guard started else { throw whyNotStarted(error) }
             return try address.connect(role: role)
         }
     }
 
-    private func whyNotStarted(_ error: HandshakeFault) -> HandshakeFault {
-        if DiskSpace.isFull(service.home) { return .system(SystemFault("start Vauban", code: ENOSPC)) }
+    private func whyNotStarted(_ error: HandshakeError) -> HandshakeError {
+        if DiskSpace.isFull(service.home) { return .system(SystemError("start Vauban", code: ENOSPC)) }
         if case .named(let home) = service.mode, ServiceFile.launcher(home: home) == nil { return .noKeychain(home: home) }
         return error
     }

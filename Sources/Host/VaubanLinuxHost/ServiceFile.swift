@@ -5,7 +5,7 @@ import Glibc
 package enum ServiceFile {
     package static let name = "service"
 
-    package static func write(launcher: String, in folder: PrivateFolder) throws(SystemFault) {
+    package static func write(launcher: String, in folder: PrivateFolder) throws(SystemError) {
         try DurableFile(name, in: folder).replace(with: Array("version 1\nlauncher \(launcher)\n".utf8))
     }
 
@@ -22,23 +22,23 @@ package enum ServiceFile {
 package enum ServiceStarter {
     /// Runs the launcher in a session of its own and waits until its sockets are bound. Answers false when the folder
     /// is not set up; a launcher that is already running is not disturbed, since it holds the folder's lock.
-    package static func start(_ service: Service) throws(SystemFault) -> Bool {
+    package static func start(_ service: Service) throws(SystemError) -> Bool {
         guard let home = service.home, let launcher = ServiceFile.launcher(home: home) else { return false }
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         let reading = Descriptor(ends[0])
         var writing: Descriptor? = Descriptor(ends[1])
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let words = [launcher, "--home", home, "--sockets", service.sockets, "--ready-descriptor", "3"]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        try SystemFault.checkNegated(vauban_spawn_detached(launcher, &arguments, nil, ends[1]), "start \(launcher)")
+        try SystemError.checkNegated(vauban_spawn_detached(launcher, &arguments, nil, ends[1]), "start \(launcher)")
         writing = nil
         _ = writing
         // One byte says ready; the pipe's end without a byte says that the launcher gave up.
         var poller = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
-        guard poll(&poller, 1, Int32(DoorLimits.machineTime / 1_000_000)) == 1 else {
-            throw SystemFault("start \(launcher)", code: ETIMEDOUT)
+        guard poll(&poller, 1, Int32(ConnectionLimits.machineTime / 1_000_000)) == 1 else {
+            throw SystemError("start \(launcher)", code: ETIMEDOUT)
         }
         var byte: UInt8 = 0
         return read(reading.number, &byte, 1) == 1

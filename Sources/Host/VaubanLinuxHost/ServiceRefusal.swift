@@ -4,7 +4,7 @@ package import VaubanAccessPolicy
 
 extension Refusal {
     /// What a caller is told when a door cannot be reached or the talk broke off.
-    package init(unreachable fault: HandshakeFault, what door: String) {
+    package init(unreachable fault: HandshakeError, what door: String) {
         switch fault {
         case .channel(.deadline): self.init(.unavailable, "\(door) did not answer in time")
         case .channel(.oversized): self.init(.dataTooLarge)

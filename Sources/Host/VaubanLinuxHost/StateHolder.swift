@@ -30,7 +30,7 @@ package struct StateHolder: Hashable, Sendable {
     /// Who holds a user's folder; nil where it says nothing, as one that an earlier version made.
     package static func read(in folder: some StateFolder) throws(Refusal) -> StateHolder? {
         let content: DurableFile.Content
-        do throws(SystemFault) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
+        do throws(SystemError) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
             throw Refusal(.stateUnreadable, error.description)
         }
         guard case .bytes(let bytes) = content else { return nil }
@@ -46,7 +46,7 @@ package struct StateHolder: Hashable, Sendable {
     /// - Throws: `notAllowedHere` where it is another's, with what root can do; `stateUnreadable` where that cannot be told.
     package static func verify(_ folder: some StateFolder, uid: UInt32, name: String) throws(Refusal) {
         guard let holder = try read(in: folder) else {
-            do throws(SystemFault) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
+            do throws(SystemError) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
                 // On a full disk it is bound at the next use: what lies there was this user's before there were bindings.
                 return
             }
@@ -57,7 +57,7 @@ package struct StateHolder: Hashable, Sendable {
                 .notAllowedHere,
                 """
                 the keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: \
-                vauban-state keep \(uid), if this is the same person, or vauban-state set-aside \(uid)
+                vauban-state keep \(uid), if this is the same user, or vauban-state set-aside \(uid)
                 """
             )
         }
@@ -65,7 +65,7 @@ package struct StateHolder: Hashable, Sendable {
 
     private static func shown(_ name: String) -> String { PlainLine.of(name, charactersMax: 64) }
 
-    package func write(in folder: some StateFolder) throws(SystemFault) {
+    package func write(in folder: some StateFolder) throws(SystemError) {
         try DurableFile(Self.fileName, in: folder).replace(with: Array(text.utf8))
     }
 }

@@ -15,9 +15,9 @@ package final class Wakeup: Sendable {
         case deadline
     }
 
-    package init() throws(SystemFault) {
+    package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         reading = Descriptor(ends[0])
         writing = Descriptor(ends[1])
         for end in ends {

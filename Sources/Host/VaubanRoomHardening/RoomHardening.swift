@@ -15,7 +15,7 @@ package struct RoomHardening {
 
     /// The simple measures, and the memory for secrets where the room holds any; before its first secret. `without` names
     /// what is to be done without, which only programs for tests do.
-    package init(_ profile: RoomProfile, without: Set<HardeningFeature> = []) throws(SystemFault) {
+    package init(_ profile: RoomProfile, without: Set<HardeningFeature> = []) throws(SystemError) {
         self.profile = profile
         self.without = without
         try ProcessHardening.apply()
@@ -33,10 +33,10 @@ package struct RoomHardening {
 
     /// Shuts the room in, with its state folder if it has one. To be called while there is one thread, since what is set here
     /// binds this thread and those that it starts. `alsoReads` names files that are of this process's user alone. Answers what this
-    /// machine lacks, as sentences for the person.
-    package func confine(state: PrivateFolder? = nil, alsoReads: [String] = []) throws(SystemFault) -> [String] {
+    /// machine lacks, as sentences for the user.
+    package func confine(state: PrivateFolder? = nil, alsoReads: [String] = []) throws(SystemError) -> [String] {
         guard try ProcessHardening.number(of: "Threads") == 1 else {
-            throw SystemFault("confine the process, because it has threads already", code: EBUSY)
+            throw SystemError("confine the process, because it has threads already", code: EBUSY)
         }
         // The zone of log lines is read once, and its file is out of reach from here on.
         tzset()
@@ -49,7 +49,7 @@ package struct RoomHardening {
         return HardeningFeature.allCases.filter(missing.contains).map { profile.loss(of: $0) }
     }
 
-    private func restrict(_ reads: [String], _ state: PrivateFolder?) throws(SystemFault) {
+    private func restrict(_ reads: [String], _ state: PrivateFolder?) throws(SystemError) {
         let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []
@@ -61,17 +61,17 @@ package struct RoomHardening {
             // Never closed: what /proc shows may be made anew under the same name when nobody holds it, and a rule is about the
             // very thing that was open.
             let place = try Descriptor.place(path)
-            let number = try SystemFault.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
+            let number = try SystemError.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
             withExtendedLifetime(place) {}
             rules.append(vauban_landlock_rule(descriptor: number, rights: LandlockRights.readFile.rawValue))
         }
         let network: UInt64 = version >= 4 ? 0b11 : 0
         let scopes: UInt64 = version >= 6 ? 0b11 : 0
-        try SystemFault.checkNegated(
+        try SystemError.checkNegated(
             vauban_landlock_restrict(handled.rawValue, network, scopes, rules, Int32(rules.count)), "restrict the process by Landlock")
     }
 
-    private func filter() throws(SystemFault) {
+    private func filter() throws(SystemError) {
         var names: [UnsafeMutablePointer<CChar>?] = []
         defer { for name in names { free(name) } }
         var rules: [vauban_call_rule] = []
@@ -80,7 +80,7 @@ package struct RoomHardening {
             names.append(name)
             rules.append(rule.shape(named: name))
         }
-        try SystemFault.checkNegated(vauban_filter_calls(rules, Int32(rules.count)), "filter the process's system calls")
+        try SystemError.checkNegated(vauban_filter_calls(rules, Int32(rules.count)), "filter the process's system calls")
     }
 }
 

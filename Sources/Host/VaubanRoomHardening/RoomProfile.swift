@@ -53,12 +53,12 @@ package struct RoomProfile: Sendable {
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It asks the system for people's names.
+    /// It asks the system for users' names.
     package static let reader = RoomProfile(
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It runs as the person, has keys that were added in its memory, and asks the kernel what its clients are called. Which file of known
+    /// It runs as the user, has keys that were added in its memory, and asks the kernel what its clients are called. Which file of known
     /// hosts it reads besides is said when it is shut in.
     package static let sshAgent = RoomProfile(
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
@@ -70,7 +70,7 @@ package struct RoomProfile: Sendable {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }
     }
 
-    /// What is lost without a feature, in a sentence for the person.
+    /// What is lost without a feature, in a sentence for the user.
     package func loss(of feature: HardeningFeature) -> String {
         switch feature {
         case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."

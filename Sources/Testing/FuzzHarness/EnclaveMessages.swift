@@ -7,7 +7,7 @@ import VaubanKeyWire
 enum EnclaveMessages {
     private static let readers: [@Sendable ([UInt8]) throws(Finding) -> Bool] = [
         reader(EnclaveRequest.self), reader(EnclaveReply.self), reader(LeaseRecall.self), reader(LeaseErased.self),
-        reader(LeaseStanding.self), reader(AttentionNotice.self), reader(AttentionReport.self), reader(WitnessQuestion.self),
+        reader(LeaseStanding.self), reader(PromptNotice.self), reader(PromptReport.self), reader(WitnessQuestion.self),
         reader(WitnessAnswer.self), reader(ReaderNotice.self), reader(ReaderReport.self), reader(DeviceEvent.self),
         reader(DeviceEventDone.self), reader(EnclaveKeyCard.self), reader(RowBinding.self), reader(AccessControl.self),
         reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),

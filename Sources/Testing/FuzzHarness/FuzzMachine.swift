@@ -7,9 +7,9 @@ import VaubanSecretBytes
 struct FuzzDevice: EnclaveBackend {
     var deviceIdentifier: [UInt8] { key("vauban device identifier v1", []).withUnsafeBytes { Array($0.prefix(16)) } }
 
-    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { key(label, context) }
+    func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { key(label, context) }
 
-    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         let bytes = input.withUnsafeBytes { Array($0) }
         return SecretBytes(copying: KeyWrap.authenticationCode(of: bytes, under: key(label, context)))
     }
@@ -26,17 +26,17 @@ final class FuzzStore: StateStore {
 
     var files: [String: [UInt8]] { content.withLock { $0 } }
 
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
         guard let bytes = files[name.rawValue] else { return nil }
         guard bytes.count <= max else { throw .failed("the file is too large") }
         return bytes
     }
 
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
         content.withLock { $0[name.rawValue] = bytes }
     }
 
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
         content.withLock { files in
             let aside = "\(name.rawValue).quarantined-\(files.count)"
             files[aside] = files.removeValue(forKey: name.rawValue)
@@ -44,7 +44,7 @@ final class FuzzStore: StateStore {
         }
     }
 
-    func quarantined(of person: UInt32) throws(StateFault) -> [String] {
+    func quarantined(of user: UInt32) throws(StateError) -> [String] {
         files.keys.filter { $0.hasPrefix("keybag.quarantined-") }.sorted()
     }
 }
@@ -58,9 +58,9 @@ final class FuzzClock: EnclaveClock {
     func advance(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000_000 } }
 }
 
-/// One device with one person on it.
+/// One device with one user on it.
 struct FuzzMachine {
-    static let person: UInt32 = 1000
+    static let user: UInt32 = 1000
     static let passcode = Array("correct horse".utf8)
 
     let store: FuzzStore
@@ -73,5 +73,5 @@ struct FuzzMachine {
             backend: FuzzDevice(), store: store, clock: clock, stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
     }
 
-    func start() -> Vault { Vault(person: Self.person, host: host) }
+    func start() -> Vault { Vault(user: Self.user, host: host) }
 }

@@ -45,12 +45,12 @@ struct KeybagEdits {
         case 10: bag.passcode = KnownState.parameters
         case 11:
             slot(bytes[1]) { bag, index in
-                bag.enrolment = Enrolment(generation: bag.slots[index].generation, fingers: filler(32), unlocks: value % 2 == 0)
+                bag.enrollment = Enrollment(generation: bag.slots[index].generation, fingers: filler(32), unlocks: value % 2 == 0)
             }
         case 12: bag.settings = LockSettings(graceSeconds: Int64(value), idleSeconds: Int64(bytes[1]), locksWithScreen: value % 2 == 0)
         case 13: slot(bytes[1]) { bag, index in bag.destroyed.append(bag.slots[index].name) }
         case 14: bag.recovered = Int64(value) << 56
-        default: bag.enrolment = nil
+        default: bag.enrollment = nil
         }
         if bag.destroyed.count > 16 { bag.destroyed.removeLast() }
         return true

@@ -30,7 +30,7 @@ enum KnownState {
     /// A keybag as the enclave makes it: with a passcode and older generations, or without.
     static func keybag(hasPasscode: Bool) throws -> Keybag {
         var bag = Keybag(
-            identifier: identifier, person: FuzzMachine.person, device: FuzzDevice().deviceIdentifier, slots: [],
+            identifier: identifier, user: FuzzMachine.user, device: FuzzDevice().deviceIdentifier, slots: [],
             passcode: hasPasscode ? parameters : nil)
         let device = try FuzzDevice().deviceKey(label: "vauban keybag device wrap v1", context: identifier)
         let passcode = try passcodeKey()
@@ -41,7 +41,7 @@ enum KnownState {
                 let generation = generation(purpose, older: isOlder)
                 let wrapping: KeySlot.Wrapping = isOfDevice ? .device : .passcodeAndDevice
                 let context =
-                    identifier + withUnsafeBytes(of: FuzzMachine.person.bigEndian) { Array($0) } + [
+                    identifier + withUnsafeBytes(of: FuzzMachine.user.bigEndian) { Array($0) } + [
                         UInt8(purpose.number), UInt8(wrapping.rawValue),
                     ]
                     + generation
@@ -69,7 +69,7 @@ enum KnownState {
     }
 
     static func envelope(_ content: [UInt8], _ name: StateName) throws -> [UInt8] {
-        try StateEnvelope(content: content, name: name, person: FuzzMachine.person, backend: FuzzDevice()).encoded()
+        try StateEnvelope(content: content, name: name, user: FuzzMachine.user, backend: FuzzDevice()).encoded()
     }
 
     /// Both files, whole and authenticated.
@@ -82,7 +82,7 @@ enum KnownState {
 
     static func row(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> RowBinding {
         RowBinding(
-            person: FuzzMachine.person, protection: protection, generation: generation(.protection(protection)),
+            user: FuzzMachine.user, protection: protection, generation: generation(.protection(protection)),
             item: Array(repeating: 1, count: 16),
             version: Array(repeating: 2, count: 16), kind: 1, accessGroup: "unsigned",
             accessControl: flags.flatMap { try? AccessControl(protection: protection, flags: $0) })

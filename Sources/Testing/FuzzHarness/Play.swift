@@ -2,7 +2,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 /// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
@@ -10,7 +10,7 @@ import VaubanSecretBytes
 /// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
 /// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the
 /// current one.
-/// The reason of a request to open is what a person answers when asked.
+/// The reason of a request to open is what a user answers when asked.
 final class Play {
     private let machine: FuzzMachine
     private let vault: Vault
@@ -80,13 +80,13 @@ final class Play {
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
-            let judgement = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
-            try promise(judgement != .allow, "consent is given without anything shown")
-        case .person(let request): try dispatch(request)
+            let judgment = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
+            try promise(judgment != .allow, "consent is given without anything shown")
+        case .user(let request): try dispatch(request)
         }
     }
 
-    private func dispatch(_ request: PersonRequest) throws {
+    private func dispatch(_ request: UserRequest) throws {
         switch request {
         case .status, .challenge: break
         case .unlock(_, let sealed): try vault.unlock(secret(sealed))
@@ -97,8 +97,8 @@ final class Play {
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
-            let judgement = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
-            try promise(judgement != .allow, "a policy holds without anything shown")
+            let judgment = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
+            try promise(judgment != .allow, "a policy holds without anything shown")
         case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
         case .eraseWithoutPasscode:
@@ -130,7 +130,7 @@ final class Play {
         case .enrol(let unlocks): try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
         case .forgetFingers:
             _ = try vault.authenticate(authority)
-            try vault.endEnrolment()
+            try vault.endEnrollment()
         case .listFingers: _ = try vault.authenticate(authority)
         }
     }
@@ -166,13 +166,13 @@ final class Play {
                 try check(key, row, wrapped)
             case .layered(let opening):
                 try vault.checkSatisfiable(opening)
-                let gathered = GatheredEvidence()
+                let gathered = OperationEvidence()
                 if mayAsk, let reason {
                     gathered.passcodeKey = try vault.authenticate(SecretBytes(copying: Array(reason.utf8)))
                     gathered.evidence.passcode = machine.clock.boot
                 }
                 let key = try vault.finish(opening, gathered, password: password(row))
-                try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the person opened without one")
+                try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the user opened without one")
                 try check(key, row, wrapped)
             }
         }
@@ -212,6 +212,6 @@ final class Play {
     private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
         let isClosed = row.protection.closed(at: vault.status.lock) != nil
         try step()
-        try promise(!isClosed && row.person == FuzzMachine.person, "a closed class, or another person's, gave a key")
+        try promise(!isClosed && row.user == FuzzMachine.user, "a closed class, or another user's, gave a key")
     }
 }

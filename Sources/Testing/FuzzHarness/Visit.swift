@@ -57,7 +57,7 @@ final class Visit {
                 try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
                 try promise(known.row.accessControl == nil, "an access control was passed over")
             case .layered(let layered):
-                let gathered = GatheredEvidence()
+                let gathered = OperationEvidence()
                 if let passcodeKey {
                     gathered.evidence.passcode = machine.clock.boot
                     gathered.passcodeKey = passcodeKey.secret.duplicate()
@@ -67,12 +67,12 @@ final class Visit {
                     continue
                 }
                 try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
-                try promise(gathered.passcodeKey != nil, "an item for the person opened without one")
+                try promise(gathered.passcodeKey != nil, "an item for the user opened without one")
             }
         }
     }
 
-    private func check(_ lent: borrowing LentKeys) throws {
+    private func check(_ lent: borrowing LeasedKeyStore) throws {
         let keys = lent.keys.withUnsafeBytes { Array($0) }
         try promise(keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
         for (index, key) in lent.lease.keys.enumerated() {
@@ -112,7 +112,7 @@ final class Visit {
 
     private var failures: Int64? {
         guard let file = machine.store.files[StateName.attempts.rawValue],
-            let content = try? StateEnvelope.open(file, name: .attempts, person: FuzzMachine.person, backend: FuzzDevice()),
+            let content = try? StateEnvelope.open(file, name: .attempts, user: FuzzMachine.user, backend: FuzzDevice()),
             let record = try? AttemptRecord(derBytes: content), record.keybag == KnownState.identifier
         else { return nil }
         return record.failures
@@ -122,7 +122,7 @@ final class Visit {
     /// the parameters' ranges, and by memory.
     private var canPay: Bool {
         guard let file = machine.store.files[StateName.keybag.rawValue],
-            let content = try? StateEnvelope.open(file, name: .keybag, person: FuzzMachine.person, backend: FuzzDevice()),
+            let content = try? StateEnvelope.open(file, name: .keybag, user: FuzzMachine.user, backend: FuzzDevice()),
             let bag = try? Keybag(derBytes: content), let cost = bag.passcode
         else { return false }
         return cost.log2Rounds <= 6 && cost.blockSize <= 4 && cost.parallelism <= 2

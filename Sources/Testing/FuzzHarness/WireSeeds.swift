@@ -2,7 +2,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 extension WireFuzzing {
@@ -14,7 +14,7 @@ extension WireFuzzing {
         [
             [unlock, seal(.whenUnlocked), open(.whenUnlocked), lock, open(.whenUnlocked), unlock, open(.whenUnlocked)],
             [
-                person(.status), seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
+                user(.status), seal(.always), open(.always), unlock, seal(.afterFirstUnlock), lock, open(.afterFirstUnlock),
                 EnclaveRequest.lease,
             ],
             [
@@ -39,9 +39,9 @@ extension WireFuzzing {
             ],
             [
                 unlock, credential(.enrol(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
-                seal(.whenUnlocked), open(.whenUnlocked), lock, person(.unlockByFinger),
+                seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByFinger),
                 open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
-                person(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
+                user(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
                 credential(.forgetFingers), open(.whenUnlocked, .biometryCurrentSet),
             ],
             [
@@ -53,18 +53,18 @@ extension WireFuzzing {
                 seal(.whenUnlocked), credential(.setPasscode(recoveryKey: recoveryKey)),
                 open(.whenUnlocked), lock, unlock,
                 credential(.removePasscode), open(.whenUnlocked),
-                person(.canEvaluate(.biometryOrPasscode)), person(.environment),
+                user(.canEvaluate(.biometryOrPasscode)), user(.environment),
             ],
             [
                 unlock,
                 credential(.configure(LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true))),
-                event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(person: 1000)), open(.whenUnlocked),
+                event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(user: 1000)), open(.whenUnlocked),
                 event(.sleeping),
-                event(.screenUnlocked(person: 1000)),
+                event(.screenUnlocked(user: 1000)),
             ],
             [
                 unlock, seal(.always), credential(.erase), open(.always), seal(.always),
-                person(.eraseWithoutPasscode(challenge(.set))),
+                user(.eraseWithoutPasscode(challenge(.set))),
             ],
         ]
     }
@@ -73,8 +73,8 @@ extension WireFuzzing {
 
     private static let passcode = clear("correct horse")
     private static let other = clear("battery staple")
-    private static let unlock = person(.unlock(challenge(.unlock), passcode))
-    private static let lock = person(.lock)
+    private static let unlock = user(.unlock(challenge(.unlock), passcode))
+    private static let lock = user(.lock)
     private static let roll = credential(.changePasscode(new: other, rolls: true))
     private static let oldest = KeyName(purpose: 6, generation: KnownState.generation(.protection(.whenUnlocked)))
     private static let none = [UInt8](repeating: 0, count: 8)
@@ -89,10 +89,10 @@ extension WireFuzzing {
         SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8) + [UInt8](repeating: 0, count: 16))
     }
 
-    private static func person(_ request: PersonRequest) -> EnclaveRequest { .person(request) }
+    private static func user(_ request: UserRequest) -> EnclaveRequest { .user(request) }
 
     private static func credential(_ request: CredentialRequest, _ authority: SealedPasscode = passcode) -> EnclaveRequest {
-        .person(.credential(request, challenge(request.purpose), authority: authority))
+        .user(.credential(request, challenge(request.purpose), authority: authority))
     }
 
     private static func challenge(_ purpose: PasscodePurpose) -> PasscodeChallenge {

@@ -83,7 +83,7 @@ package enum KeychainDoorFuzzing {
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
         case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
         case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
-        case .refused, .done, .waitingForPerson, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared: break
+        case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared: break
         }
     }
 }

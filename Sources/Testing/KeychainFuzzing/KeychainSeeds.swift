@@ -41,7 +41,7 @@ extension KeychainDoorFuzzing {
         let replies: [KeychainReply] = [
             .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done,
             .items([FoundItem(record: record, hasData: true)]),
-            .waitingForPerson("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
+            .waitingForUser("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
             .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
             .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
             .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
@@ -71,7 +71,7 @@ extension RowFuzzing {
 
     private static func binding(_ version: UInt8, _ flags: AccessControlFlags? = nil, kind: Int64 = 1) -> RowBinding {
         RowBinding(
-            person: 1000, protection: .whenUnlocked, generation: [UInt8](repeating: 3, count: 8), item: [UInt8](repeating: 4, count: 16),
+            user: 1000, protection: .whenUnlocked, generation: [UInt8](repeating: 3, count: 8), item: [UInt8](repeating: 4, count: 16),
             version: [UInt8](repeating: version, count: 16), kind: kind, accessGroup: "cli",
             accessControl: flags.flatMap { try? AccessControl(protection: .whenUnlocked, flags: $0) })
     }

@@ -14,7 +14,7 @@ internal import VaubanSecretBytes
 /// binding. Then come the metadata half's binding and the secret half's, each with its length as two bytes, and the rest is
 /// the plaintext with its padding, which is also taken for a list of blinds and for a value.
 package enum RowFuzzing {
-    private static let person: UInt32 = 1000
+    private static let user: UInt32 = 1000
 
     /// Answers how far the input came: 1 for bindings that fit, 2 for an item.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
@@ -31,7 +31,7 @@ package enum RowFuzzing {
             generation: columns?.generation ?? [UInt8](repeating: 0, count: 8),
             blinds: RowBlinds(primary: [], list: plaintext, lookups: [], device: nil),
             halves: RowHalves(secretBinding: secretBinding, wrappedKey: [], secret: [], metadataBinding: metadataBinding, metadata: []))
-        guard let bindings = RowBindings(row, of: person) else { return 0 }
+        guard let bindings = RowBindings(row, of: user) else { return 0 }
         try fits(bindings, row)
         guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end)))
         else { return 1 }
@@ -54,7 +54,7 @@ package enum RowFuzzing {
 
     private static func fits(_ bindings: RowBindings, _ row: StoredRow) throws {
         for binding in [bindings.secret, bindings.metadata] {
-            try promise(binding.person == person, "a row of another person is taken")
+            try promise(binding.user == user, "a row of another user is taken")
             try promise(binding.item == row.item && binding.kind == row.kind, "a half of another item is taken")
             try promise(binding.protection.number == row.protection, "a half of another class is taken")
         }

@@ -65,35 +65,35 @@ enum Step { case making, writing, syncing, removing }
 extension SimulatedDisk {
     func look<Value>(_ body: (DiskImage) -> Value) -> Value { state.withLock { body($0.image) } }
 
-    func throwIfUnreadable(_ name: String) throws(SystemFault) {
-        if state.withLock({ $0.fault }) == .unreadable { throw SystemFault("read \(name)", code: EIO) }
+    func throwIfUnreadable(_ name: String) throws(SystemError) {
+        if state.withLock({ $0.fault }) == .unreadable { throw SystemError("read \(name)", code: EIO) }
     }
 
     /// Carries out one step, or fails it as it was told to.
     func step<Value>(
         _ kind: Step, _ name: String, failing: (inout DiskImage) -> Void = { _ in },
-        _ body: (inout DiskImage) throws(SystemFault) -> Value
-    ) throws(SystemFault) -> Value {
-        try state.withLock { (state) throws(SystemFault) -> Value in
+        _ body: (inout DiskImage) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        try state.withLock { (state) throws(SystemError) -> Value in
             defer { state.end() }
             if let code = state.code(kind) {
                 failing(&state.image)
-                throw SystemFault("change \(name)", code: code)
+                throw SystemError("change \(name)", code: code)
             }
             return try body(&state.image)
         }
     }
 
     /// A write, which may take less than it is given.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, to node: Int) throws(SystemFault) -> Int {
-        try state.withLock { (state) throws(SystemFault) -> Int in
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, to node: Int) throws(SystemError) -> Int {
+        try state.withLock { (state) throws(SystemError) -> Int in
             defer { state.end() }
             var taken = bytes
             if state.fault == .short(at: state.steps), bytes.count > 1 {
                 taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
             }
             if let code = state.code(.writing) {
-                guard code == ENOSPC, !state.hasBeenShort, bytes.count > 1 else { throw SystemFault("write", code: code) }
+                guard code == ENOSPC, !state.hasBeenShort, bytes.count > 1 else { throw SystemError("write", code: code) }
                 state.hasBeenShort = true
                 taken = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
             }

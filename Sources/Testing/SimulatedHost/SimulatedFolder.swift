@@ -7,22 +7,22 @@ package struct SimulatedFolder: StateFolder {
     let node: Int
     package let path: String
 
-    package func file(_ name: String) throws(SystemFault) -> (any StateFile)? {
+    package func file(_ name: String) throws(SystemError) -> (any StateFile)? {
         guard let child = shown(name) else { return nil }
         try disk.throwIfUnreadable(name)
-        guard disk.look({ $0.file(child) != nil }) else { throw SystemFault("read \(name), which is not a file", code: EPERM) }
+        guard disk.look({ $0.file(child) != nil }) else { throw SystemError("read \(name), which is not a file", code: EPERM) }
         return SimulatedFile(disk: disk, node: child)
     }
 
-    package func create(_ name: String) throws(SystemFault) -> any StateFile {
+    package func create(_ name: String) throws(SystemError) -> any StateFile {
         SimulatedFile(disk: disk, node: try make(name, .file(DiskImage.File())))
     }
 
     /// Opens a file to write it over in place, cut to nothing, making it if it is not there: what no state write may do.
     /// It is here so that a test can show that the simulation finds it out.
-    package func truncate(_ name: String) throws(SystemFault) -> any StateFile {
+    package func truncate(_ name: String) throws(SystemError) -> any StateFile {
         guard let child = shown(name) else { return try create(name) }
-        try disk.step(.making, name) { (image) throws(SystemFault) in
+        try disk.step(.making, name) { (image) throws(SystemError) in
             image.update(child) { file in
                 if file.isDirty { file.abandoned.append(file.shown) }
                 file.shown = []
@@ -33,26 +33,26 @@ package struct SimulatedFolder: StateFolder {
         return SimulatedFile(disk: disk, node: child)
     }
 
-    package func rename(_ name: String, to new: String) throws(SystemFault) {
-        try disk.step(.making, new) { (image) throws(SystemFault) in
-            guard let child = image.folder(node)?.shown[name] else { throw SystemFault("put \(new) in place", code: ENOENT) }
+    package func rename(_ name: String, to new: String) throws(SystemError) {
+        try disk.step(.making, new) { (image) throws(SystemError) in
+            guard let child = image.folder(node)?.shown[name] else { throw SystemError("put \(new) in place", code: ENOENT) }
             image.change(node, .rename(name, to: new, child))
         }
     }
 
-    package func sync() throws(SystemFault) {
-        try disk.step(.syncing, path) { (image) throws(SystemFault) in image.settleFolder(node) }
+    package func sync() throws(SystemError) {
+        try disk.step(.syncing, path) { (image) throws(SystemError) in image.settleFolder(node) }
     }
 
     package func remove(_ name: String) {
         // As with a real folder, whoever removes does not hear of a failure.
-        try? disk.step(.removing, name) { (image) throws(SystemFault) in
+        try? disk.step(.removing, name) { (image) throws(SystemError) in
             guard let child = image.folder(node)?.shown[name], image.file(child) != nil else { return }
             image.change(node, .unset(name))
         }
     }
 
-    package func names() throws(SystemFault) -> [String] {
+    package func names() throws(SystemError) -> [String] {
         try disk.throwIfUnreadable(path)
         return disk.look { Array($0.folder(node)?.shown.keys ?? [:].keys) }
     }
@@ -62,11 +62,11 @@ package struct SimulatedFolder: StateFolder {
     package func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.Fault) -> SimulatedFolder {
         let place = "\(path)/\(name)"
         if let child = shown(name) {
-            guard disk.look({ $0.folder(child) != nil }) else { throw .system(SystemFault("open the folder \(place)", code: ENOTDIR)) }
+            guard disk.look({ $0.folder(child) != nil }) else { throw .system(SystemError("open the folder \(place)", code: ENOTDIR)) }
             return SimulatedFolder(disk: disk, node: child, path: place)
         }
-        do throws(SystemFault) {
-            guard creating else { throw SystemFault("open the folder \(place)", code: ENOENT) }
+        do throws(SystemError) {
+            guard creating else { throw SystemError("open the folder \(place)", code: ENOENT) }
             return SimulatedFolder(disk: disk, node: try make(name, .folder(DiskImage.Folder())), path: place)
         } catch {
             throw .system(error)
@@ -75,9 +75,9 @@ package struct SimulatedFolder: StateFolder {
 
     private func shown(_ name: String) -> Int? { disk.look { $0.folder(node)?.shown[name] } }
 
-    private func make(_ name: String, _ new: DiskImage.Node) throws(SystemFault) -> Int {
-        try disk.step(.making, name) { (image) throws(SystemFault) -> Int in
-            guard image.folder(node)?.shown[name] == nil else { throw SystemFault("make \(name)", code: EEXIST) }
+    private func make(_ name: String, _ new: DiskImage.Node) throws(SystemError) -> Int {
+        try disk.step(.making, name) { (image) throws(SystemError) -> Int in
+            guard image.folder(node)?.shown[name] == nil else { throw SystemError("make \(name)", code: EEXIST) }
             return image.add(new, name, in: node)
         }
     }
@@ -87,7 +87,7 @@ struct SimulatedFile: StateFile {
     let disk: SimulatedDisk
     let node: Int
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFault) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
         disk.look { image in
             guard let bytes = image.file(node)?.shown.dropFirst(offset).prefix(buffer.count) else { return 0 }
             buffer.copyBytes(from: bytes)
@@ -95,12 +95,12 @@ struct SimulatedFile: StateFile {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) -> Int {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
         try disk.write(bytes, at: offset, to: node)
     }
 
-    func sync() throws(SystemFault) {
+    func sync() throws(SystemError) {
         let fail = { (image: inout DiskImage) in image.update(node) { $0.isForgotten = $0.isForgotten || $0.isDirty } }
-        try disk.step(.syncing, "a file", failing: fail) { (image) throws(SystemFault) in image.update(node) { $0.settle() } }
+        try disk.step(.syncing, "a file", failing: fail) { (image) throws(SystemError) in image.update(node) { $0.settle() } }
     }
 }

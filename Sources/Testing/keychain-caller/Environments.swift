@@ -1,10 +1,10 @@
-// What a program sees of its person, it and its child.
+// What a program sees of its user, it and its child.
 
 import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Says at each change whether its person can be asked for the passcode.
+/// Says at each change whether its user can be asked for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Synchronization
 
-/// Has the person asked by the right, signs the text of its identifier, and says what it was before and what it made.
+/// Has the user asked by the right, signs the text of its identifier, and says what it was before and what it made.
 func signByRight(_ identifier: String) -> String {
     let said = Mutex("")
     let done = DispatchSemaphore(value: 0)

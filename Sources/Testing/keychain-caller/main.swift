@@ -71,7 +71,7 @@ case "evaluate":
     }
     answered.wait()
     exit(0)
-// Ends by itself, at a signal, while the person is asked.
+// Ends by itself, at a signal, while the user is asked.
 case "leave":
     signal(SIGTERM, SIG_IGN)
     let (context, leaving) = (LAContext(), DispatchSource.makeSignalSource(signal: SIGTERM))
@@ -89,7 +89,7 @@ case "ask":
     }
     answered.wait()
     exit(0)
-// Has the person asked, and tries in a child and by itself what was allowed.
+// Has the user asked, and tries in a child and by itself what was allowed.
 case "forked":
     item[kSecAttrService] = words[2]
     let context = LAContext()

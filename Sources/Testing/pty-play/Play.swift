@@ -1,7 +1,7 @@
 import Glibc
 import VaubanLinuxHost
 
-/// Plays a person at a terminal.
+/// Plays a user at a terminal.
 ///
 /// `pty-play [--seconds N] [--quiet] [--size ROWSxCOLUMNS] -- COMMAND…` runs the command on a new terminal and follows
 /// the script on its standard input, a step a line:

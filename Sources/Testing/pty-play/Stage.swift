@@ -2,7 +2,7 @@ import CVaubanLinux
 import Glibc
 import VaubanLinuxHost
 
-/// The terminal of a played command, from the person's side.
+/// The terminal of a played command, from the user's side.
 final class Stage {
     private var master: Descriptor?
     private let slave: Descriptor
@@ -19,18 +19,18 @@ final class Stage {
 
     init(_ command: [String], size: winsize, deadline: UInt64) throws {
         self.deadline = deadline
-        let master = Descriptor(try SystemFault.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
+        let master = Descriptor(try SystemError.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
         var locked: Int32 = 0
-        try SystemFault.check(ioctl(master.number, Self.unlockTerminal, &locked), "unlock the new terminal")
+        try SystemError.check(ioctl(master.number, Self.unlockTerminal, &locked), "unlock the new terminal")
         slave = Descriptor(
-            try SystemFault.check(ioctl(master.number, Self.openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC), "open the new terminal's other side"))
+            try SystemError.check(ioctl(master.number, Self.openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC), "open the new terminal's other side"))
         self.master = master
         var size = size
         _ = ioctl(slave.number, UInt(TIOCSWINSZ), &size)
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        pid = try SystemFault.checkNegated(vauban_spawn_on_terminal(&arguments, slave.number), "start the command")
-        process = Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "hold the command"))
+        pid = try SystemError.checkNegated(vauban_spawn_on_terminal(&arguments, slave.number), "start the command")
+        process = Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "hold the command"))
         _ = fcntl(master.number, F_SETFL, O_NONBLOCK)
     }
 
@@ -82,7 +82,7 @@ final class Stage {
         kill(pid, SIGTERM)
     }
 
-    /// What a person would have read: a line that was written over is only its last state, and colours and cursor moves are
+    /// What a user would have read: a line that was written over is only its last state, and colours and cursor moves are
     /// left out.
     func printTranscript() {
         let text = Self.readable(shown)

@@ -65,13 +65,13 @@ final class AgentConnection: @unchecked Sendable {
         (filled, wanted) = (0, 4)
         let cancellation = cancellation
         let reply: SSHAgentReply
-        do throws(SSHFault) {
-            let request = try message.withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+        do throws(SSHError) {
+            let request = try message.withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
             reply = session.answer(request, cancellation)
         } catch {
             reply = .failure
         }
-        Residue.overwrite()
+        ScratchMemory.overwrite()
         guard !cancellation.isCancelled else { return false }
         self.cancellation = CallCancellation()
         return send(reply.frame)

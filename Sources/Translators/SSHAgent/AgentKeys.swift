@@ -5,17 +5,17 @@ internal import VaubanSSHWire
 
 /// All keys of one agent, those of the keychain and those that were added, and its lock.
 final class AgentKeys: Sendable {
-    let kept: KeptKeys
+    let kept: AgentKeyStore
     let added = AddedKeys()
     let lock = AgentLock()
     private let authentication: AuthenticationClient
 
     init(_ service: Service) {
-        kept = KeptKeys(service)
+        kept = AgentKeyStore(service)
         authentication = AuthenticationClient(service: service, startsService: false)
     }
 
-    /// Asks the person whether a key may be used that was added with `ssh-add -c`.
+    /// Asks the user whether a key may be used that was added with `ssh-add -c`.
     func confirm(_ reason: String, _ cancellation: CallCancellation) throws(Refusal) {
         try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)
     }

@@ -1,5 +1,5 @@
 // One thread that waits for all connections; each whole message is worked on by a thread of its own, so that a question that
-// waits for the person, and a client that says nothing, hold up nobody else.
+// waits for the user, and a client that says nothing, hold up nobody else.
 
 import Foundation
 import Glibc
@@ -25,7 +25,7 @@ final class AgentListener: Sendable {
     private let work = Mutex(Work())
     private let wakeup: Wakeup
 
-    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames) throws(SystemFault) {
+    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames) throws(SystemError) {
         self.socket = socket
         self.keys = keys
         self.hosts = hosts
@@ -73,7 +73,7 @@ final class AgentListener: Sendable {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
             // Without a free descriptor there is nothing to wait for but time.
-            if errno == EMFILE || errno == ENFILE { poll(nil, 0, DoorLimits.shortagePause) }
+            if errno == EMFILE || errno == ENFILE { poll(nil, 0, ConnectionLimits.shortagePause) }
             return
         }
         let socket = Descriptor(number)

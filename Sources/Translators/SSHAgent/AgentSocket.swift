@@ -14,21 +14,21 @@ struct AgentSocket {
     }
 
     /// A new one, for this user alone. One that nobody listens at any more gives way; another agent's does not.
-    static func bound(to path: String) throws(SystemFault) -> AgentSocket {
+    static func bound(to path: String) throws(SystemError) -> AgentSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw SystemFault("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
+            throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        if isListening(&address) { throw SystemFault("listen at \(path): an agent is there already", code: EADDRINUSE) }
+        if isListening(&address) { throw SystemError("listen at \(path): an agent is there already", code: EADDRINUSE) }
         var kind = stat()
         if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-        let listener = Descriptor(try SystemFault.check(socket(AF_UNIX, made, 0), "make a socket"))
+        let listener = Descriptor(try SystemError.check(socket(AF_UNIX, made, 0), "make a socket"))
         // The room's mask of modes keeps everybody else from it.
-        try SystemFault.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")
-        try SystemFault.check(listen(listener.number, DoorLimits.waitingMax), "listen at \(path)")
+        try SystemError.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")
+        try SystemError.check(listen(listener.number, ConnectionLimits.waitingMax), "listen at \(path)")
         return AgentSocket(listener: listener)
     }
 

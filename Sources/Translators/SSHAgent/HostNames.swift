@@ -1,4 +1,4 @@
-// What the person calls the servers that they know: their file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+// What the user calls the servers that they know: their file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 
 import Glibc
 internal import Synchronization

@@ -1,7 +1,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanSSHWire
 
-/// What a person is asked: for what, with which key, over whom, for which program.
+/// What a user is asked: for what, with which key, over whom, for which program.
 struct Question {
     let data: SSHSignedData
     let destination: SessionBindings.Destination

@@ -10,7 +10,7 @@ enum SignatureCheck {
     }
 
     private static func check(_ signature: [UInt8], _ data: Data, _ key: SSHPublicKey) throws -> Bool {
-        let (algorithm, value) = try SSHReader.read(signature) { reader throws(SSHFault) in
+        let (algorithm, value) = try SSHReader.read(signature) { reader throws(SSHError) in
             let parts = (try reader.text(), try reader.octets())
             try reader.end()
             return parts
@@ -44,12 +44,12 @@ enum SignatureCheck {
     }
 
     /// r and s as the library has them: each as long as the curve's numbers.
-    private static func raw(_ value: [UInt8], _ numberBytes: Int) throws(SSHFault) -> Data {
-        try SSHReader.read(value) { reader throws(SSHFault) in
+    private static func raw(_ value: [UInt8], _ numberBytes: Int) throws(SSHError) -> Data {
+        try SSHReader.read(value) { reader throws(SSHError) in
             var raw = Data()
             for _ in 0..<2 {
                 let number = try reader.magnitude()
-                guard number.count <= numberBytes else { throw SSHFault("a signature is too long") }
+                guard number.count <= numberBytes else { throw SSHError("a signature is too long") }
                 raw += Data(repeating: 0, count: numberBytes - number.count) + number
             }
             try reader.end()

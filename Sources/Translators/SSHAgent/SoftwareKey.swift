@@ -32,7 +32,7 @@ enum SoftwareKey {
     private static func elliptic(_ publicKey: SSHPublicKey, _ number: UnsafeRawBufferPointer, _ data: [UInt8]) throws -> [UInt8] {
         // As the library has it: as long as the curve's numbers.
         let count = ((publicKey.type.curve?.pointBytes ?? 1) - 1) / 2
-        guard number.count <= count else { throw SSHFault("a private number is too long") }
+        guard number.count <= count else { throw SSHError("a private number is too long") }
         let whole = SecretBytes(count: count) { target in
             UnsafeMutableRawBufferPointer(rebasing: target[(count - number.count)...]).copyMemory(from: number)
         }
@@ -60,7 +60,7 @@ enum SoftwareKey {
         _ data: [UInt8],
         _ flags: UInt32
     ) throws -> [UInt8] {
-        guard case .rsa(let publicExponent, let modulus) = publicKey.body else { throw SSHFault("a key is of another type") }
+        guard case .rsa(let publicExponent, let modulus) = publicKey.body else { throw SSHError("a key is of another type") }
         let key = try _RSA.Signing.PrivateKey(n: modulus, e: publicExponent, d: exponent, p: p, q: q)
         switch flags & 6 {
         case 2:
@@ -69,7 +69,7 @@ enum SoftwareKey {
         case 4, 6:
             let signature = try key.signature(for: SHA512.hash(data: data), padding: .insecurePKCS1v1_5)
             return labelled("rsa-sha2-512", [UInt8](signature.rawRepresentation))
-        default: throw SSHFault("a signature with SHA-1 is not made")
+        default: throw SSHError("a signature with SHA-1 is not made")
         }
     }
 

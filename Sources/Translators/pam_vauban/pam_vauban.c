@@ -1,7 +1,7 @@
-/* pam_vauban: opens a person's keychain with the password that they have just logged in with (Manual/login.md).
+/* pam_vauban: opens a user's keychain with the password that they have just logged in with (Manual/login.md).
 
    It decides no login: every function answers PAM_IGNORE. It asks for nothing, keeps the password for one use, and hands it,
-   on a socket, to `vauban login`, which runs as the person and holds all the rules: whether there is anything to open, whether a
+   on a socket, to `vauban login`, which runs as the user and holds all the rules: whether there is anything to open, whether a
    try may be made, and what is to be said. What is here is what must be in the login's own process, and in C, so that no other
    language's runtime comes into it. */
 #define _GNU_SOURCE
@@ -72,19 +72,19 @@ static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
     return NULL;
 }
 
-/* In the child, with system calls only, since the login's program may have threads: becomes the person and runs the program. */
-static void become(const struct passwd *person, const char *folder, int in, int out, const char *path, char *const argv[]) {
+/* In the child, with system calls only, since the login's program may have threads: becomes the user and runs the program. */
+static void become(const struct passwd *account, const char *folder, int in, int out, const char *path, char *const argv[]) {
     if (geteuid() == 0) {
-        /* Where `vauban login`, as the person, remembers what was tried. Both lie in folders that only root can change. */
+        /* Where `vauban login`, as the user, remembers what was tried. Both lie in folders that only root can change. */
         umask(0);
         mkdir(MEMORY_FOLDER, 0711);
         mkdir(folder, 0700);
-        if (lchown(folder, person->pw_uid, person->pw_gid) != 0 && errno != ENOENT) _exit(1);
+        if (lchown(folder, account->pw_uid, account->pw_gid) != 0 && errno != ENOENT) _exit(1);
         /* The effective group is another than the real one when the program starts, so the kernel lets no other program of the
-           person trace it or open its descriptors, from its first instruction on; `vauban login` then gives the group up. */
-        gid_t guard = person->pw_gid == 65534 ? 65533 : 65534;
-        if (setgroups(1, &person->pw_gid) != 0 || setresgid(person->pw_gid, guard, guard) != 0 ||
-            setresuid(person->pw_uid, person->pw_uid, person->pw_uid) != 0) _exit(1);
+           user trace it or open its descriptors, from its first instruction on; `vauban login` then gives the group up. */
+        gid_t guard = account->pw_gid == 65534 ? 65533 : 65534;
+        if (setgroups(1, &account->pw_gid) != 0 || setresgid(account->pw_gid, guard, guard) != 0 ||
+            setresuid(account->pw_uid, account->pw_uid, account->pw_uid) != 0) _exit(1);
     }
     umask(077);
     sigset_t none;
@@ -141,15 +141,15 @@ static bool listen_to(int out, char *sentence) {
     return false;
 }
 
-/* Runs `vauban login` as the person and takes what it says. The secret, if there is one, is erased when it is sent. */
+/* Runs `vauban login` as the user and takes what it says. The secret, if there is one, is erased when it is sent. */
 static void run(pam_handle_t *pamh, const char *user, const char *option, char *secret, char *sentence, int argc, const char **argv) {
-    const struct passwd *person = pam_modutil_getpwnam(pamh, user);
+    const struct passwd *account = pam_modutil_getpwnam(pamh, user);
     const char *path = program(pamh, argc, argv);
     int in[2] = {-1, -1}, out[2] = {-1, -1};
     char folder[64], day[32];
-    /* A screen's locker may run as the person. Any other user has no business with this person's keychain. */
-    if (person == NULL || path == NULL || (geteuid() != 0 && geteuid() != person->pw_uid)) goto done;
-    snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)person->pw_uid);
+    /* A screen's locker may run as the user. Any other user has no business with this user's keychain. */
+    if (account == NULL || path == NULL || (geteuid() != 0 && geteuid() != account->pw_uid)) goto done;
+    snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)account->pw_uid);
     const struct spwd *shadow = pam_modutil_getspnam(pamh, user);
     if (shadow != NULL) snprintf(day, sizeof day, "--password-day=%ld", shadow->sp_lstchg);
     /* A socket and no pipe: nobody can open it anew through /proc. */
@@ -160,7 +160,7 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     struct sigaction standard = {.sa_handler = SIG_DFL}, before;
     sigaction(SIGCHLD, &standard, &before);
     pid_t child = fork();
-    if (child == 0) become(person, folder, in[1], out[1], path, arguments);
+    if (child == 0) become(account, folder, in[1], out[1], path, arguments);
     close(in[1]), close(out[1]);
     in[1] = out[1] = -1;
     if (child > 0) {
@@ -229,7 +229,7 @@ PAM_EXTERN int pam_sm_open_session(pam_handle_t *pamh, int flags, int argc, cons
         if (login->was_tried) sentence = login->sentence;
     }
     if (sentence == said) {
-        /* Somebody else became this person, as root does by su: there is nobody to tell. */
+        /* Somebody else became this user, as root does by su: there is nobody to tell. */
         if ((flags & PAM_SILENT) != 0 || (starter != NULL && strcmp(starter, user) != 0)) return PAM_IGNORE;
         run(pamh, user, "--no-password", NULL, said, argc, argv);
     }
@@ -242,7 +242,7 @@ PAM_EXTERN int pam_sm_close_session(pam_handle_t *pamh, int flags, int argc, con
     return PAM_IGNORE;
 }
 
-/* The login password is another now: what was remembered of the old one is forgotten, and the person told. */
+/* The login password is another now: what was remembered of the old one is forgotten, and the user told. */
 PAM_EXTERN int pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv) {
     const char *user = item(pamh, PAM_USER);
     char sentence[SENTENCE_BYTES_MAX + 1] = {0};

@@ -53,7 +53,7 @@ extension AccessControl: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
-            throw DERFault("protection is unknown")
+            throw DERError("protection is unknown")
         }
         let flags = AccessControlFlags(rawValue: UInt64(try fields.integer("flags", in: 0...0xFFFF_FFFF)))
         try self.init(protection: protection, flags: flags)

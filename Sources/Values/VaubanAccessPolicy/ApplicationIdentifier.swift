@@ -9,14 +9,14 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package static func flatpak(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "flatpak:\(name)") }
     /// A snap by its name.
     package static func snap(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "snap:\(name)") }
-    /// A program of the person's own: just this build of it. `digest` is the SHA-256 of its file, 32 bytes.
+    /// A program of the user's own: just this build of it. `digest` is the SHA-256 of its file, 32 bytes.
     package static func build(digest: [UInt8]) -> ApplicationIdentifier {
         ApplicationIdentifier(text: "build:" + digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 
     package init(text: String) { self.text = text }
 
-    /// How a person knows it: the path of an installed program, the name of a packaged one.
+    /// How a user knows it: the path of an installed program, the name of a packaged one.
     package var shown: String { text.dropping(bytePrefix: "program:") ?? text }
 
     /// By their bytes: what differs in them is another file's name.
@@ -43,11 +43,11 @@ package struct ApplicationIdentifier: Hashable, Sendable {
         return isPlain && !name.isEmpty && name.utf8.first != 0x2E && name.utf8.count <= 255
     }
 
-    /// The name under which a person lets an interpreter read, whatever it runs.
+    /// The name under which a user lets an interpreter read, whatever it runs.
     package static func anythingRun(by path: String) -> String { anythingRunBy + path }
     private static let anythingRunBy = "anything run by "
 
-    /// Whether the person can let a program of this name read something: an application, or whatever an interpreter runs.
+    /// Whether the user can let a program of this name read something: an application, or whatever an interpreter runs.
     package static func canBePermitted(_ subject: String) -> Bool {
         if let path = subject.dropping(bytePrefix: anythingRunBy) { return PathBytes.isPlain(path, bytesMax: pathBytesMax) }
         return ApplicationIdentifier(text: subject).isWellFormed
@@ -56,11 +56,11 @@ package struct ApplicationIdentifier: Hashable, Sendable {
 
 /// Access groups that belong to nobody's program.
 package enum AccessGroup {
-    /// What the person keeps with `vauban`, whichever shell or script started it.
+    /// What the user keeps with `vauban`, whichever shell or script started it.
     package static let commandLine = "cli"
     /// What programs without an identity keep, and what was kept before callers had identities.
     package static let unsigned = "unsigned"
-    /// The keychain's own records of what the person has let happen.
+    /// The keychain's own records of what the user has let happen.
     package static let permissions = "vauban.permissions"
     /// Apple's group of smart cards: it can be read and never written.
     package static let token = "com.apple.token"

@@ -1,14 +1,14 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// How long a person's yes to a program holds.
+/// How long a user's yes to a program holds.
 package enum ConsentChoice: Int64, CaseIterable, Sendable {
     case once = 1
     case untilLock = 2
     case always = 3
 }
 
-/// What a person is asked to let happen across the line between one program's items and another's. The words about the
+/// What a user is asked to let happen across the line between one program's items and another's. The words about the
 /// item are keychaind's, which keeps the line; who asks is the enclave's word as everywhere.
 ///
 /// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,
@@ -75,7 +75,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     private var words: [[UInt8]?] { [item, owner, program].map { $0.map { Array($0.utf8) } } }
 
     package init(from fields: inout DERFields) throws {
-        guard let purpose = Purpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        guard let purpose = Purpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERError("purpose is unknown") }
         self.purpose = purpose
         offered = Choices(rawValue: try fields.integer("offered", in: 1...7))
         item = try fields.optionalText(0, "item", max: Self.textBytesMax)

@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// What a person may know about their device: no key, no item.
+/// What a user may know about their device: no key, no item.
 package struct DeviceStatus: Hashable, Sendable {
     package enum Lock: Int64, CaseIterable, Sendable {
         /// The enclave has started and no passcode came yet: classes A and C are closed.
@@ -57,7 +57,7 @@ package struct DeviceStatus: Hashable, Sendable {
     /// Tries before the next delay, and seconds until a try is allowed.
     package var triesLeft: Int64
     package var secondsToWait: Int64
-    /// State that could not be read and was put aside, protections that are missing: sentences for the person.
+    /// State that could not be read and was put aside, protections that are missing: sentences for the user.
     package var warnings: [String]
     /// The newest wrong guesses since the last right one, newest first.
     package var wrongGuesses: [WrongGuess] = []
@@ -92,7 +92,7 @@ extension DeviceStatus: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...3)),
             let cause = Cause(rawValue: try fields.integer("cause", in: 0...255))
-        else { throw DERFault("lock state is unknown") }
+        else { throw DERError("lock state is unknown") }
         self.init(
             lock: lock, cause: cause, since: try fields.integer("since", in: Int64.min...Int64.max),
             passcodeIsSet: try fields.boolean("passcode is set"), triesLeft: try fields.integer("tries left", in: 0...100),

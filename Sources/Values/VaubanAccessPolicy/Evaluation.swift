@@ -23,11 +23,11 @@ package enum ControlOperation: Int64, CaseIterable, Sendable {
     }
 }
 
-/// One evaluation: the person is asked unless what the context already has is enough.
+/// One evaluation: the user is asked unless what the context already has is enough.
 ///
 /// `Evaluation ::= SEQUENCE { subject CHOICE { policy [0] INTEGER, control [1] SEQUENCE { AccessControl, operation INTEGER } },
 ///   reason UTF8String (SIZE (0..1024)), mayAsk BOOLEAN, reuseSeconds INTEGER (0..300), titles [2] PromptTitles OPTIONAL,
-///   authorisation [3] OCTET STRING (SIZE (32)) OPTIONAL }`
+///   authorization [3] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct Evaluation: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case policy(OwnerPolicy)
@@ -38,26 +38,26 @@ package struct Evaluation: Hashable, Sendable {
     package static let reuseSecondsMax: Int64 = 300
 
     package let subject: Subject
-    /// Shown to the person; an empty one is refused.
+    /// Shown to the user; an empty one is refused.
     package let reason: String
-    /// Whether the person may be asked.
+    /// Whether the user may be asked.
     package let mayAsk: Bool
     /// How long ago the device may have been unlocked by a finger, so that nobody is asked again.
     package let reuseSeconds: Int64
     package let titles: PromptTitles
-    /// What the context was authorised by so far.
-    package let authorisation: [UInt8]?
+    /// What the context was authorized by so far.
+    package let authorization: [UInt8]?
 
     package init(
         _ subject: Subject, reason: String, mayAsk: Bool = true, reuseSeconds: Int64 = 0, titles: PromptTitles = .standard,
-        authorisation: [UInt8]? = nil
+        authorization: [UInt8]? = nil
     ) {
         self.subject = subject
         self.reason = reason
         self.mayAsk = mayAsk
         self.reuseSeconds = min(max(reuseSeconds, 0), Self.reuseSecondsMax)
         self.titles = titles
-        self.authorisation = authorisation
+        self.authorization = authorization
     }
 }
 
@@ -77,19 +77,19 @@ extension Evaluation: DERReadable, DERWritable {
                     throw Refusal(.unsupported, "this operation is not known here")
                 }
                 return .control(control, operation)
-            default: throw DERFault("subject is unknown")
+            default: throw DERError("subject is unknown")
             }
         }
-        guard let subject else { throw DERFault("subject is missing") }
+        guard let subject else { throw DERError("subject is missing") }
         self.init(
             subject, reason: try fields.text("reason", max: Self.reasonBytesMax), mayAsk: try fields.boolean("may ask"),
             reuseSeconds: try fields.integer("reuse", in: 0...Self.reuseSecondsMax),
             titles: try fields.optional(2, "titles") { fields in
                 let titles = try fields.value("titles", as: PromptTitles.self)
-                guard titles != .standard else { throw DERFault("titles say nothing") }
+                guard titles != .standard else { throw DERError("titles say nothing") }
                 return titles
             } ?? .standard,
-            authorisation: try fields.optionalOctets(3, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
+            authorization: try fields.optionalOctets(3, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -105,36 +105,36 @@ extension Evaluation: DERReadable, DERWritable {
             try fields.boolean(mayAsk)
             try fields.integer(reuseSeconds)
             if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
-            try fields.optionalOctets(3, authorisation)
+            try fields.optionalOctets(3, authorization)
         }
     }
 }
 
 /// What came of it. Neither part is a yes: the handle is worth something at the enclave alone, to the process that got it.
 ///
-/// `EvaluationResult ::= SEQUENCE { authorisation [0] OCTET STRING (SIZE (32)) OPTIONAL,
+/// `EvaluationResult ::= SEQUENCE { authorization [0] OCTET STRING (SIZE (32)) OPTIONAL,
 ///   domainState [1] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct EvaluationResult: Hashable, Sendable, DERReadable, DERWritable {
     package static let handleBytes = 32
 
-    /// Names the authorisation at the enclave; absent where nobody was asked (`canEvaluate`).
-    package let authorisation: [UInt8]?
+    /// Names the authorization at the enclave; absent where nobody was asked (`canEvaluate`).
+    package let authorization: [UInt8]?
     /// Stands for the enrolled fingers, towards this application alone: another value means that they are others.
     package let domainState: [UInt8]?
 
-    package init(authorisation: [UInt8]? = nil, domainState: [UInt8]? = nil) {
-        self.authorisation = authorisation
+    package init(authorization: [UInt8]? = nil, domainState: [UInt8]? = nil) {
+        self.authorization = authorization
         self.domainState = domainState
     }
 
     package init(from fields: inout DERFields) throws {
-        authorisation = try fields.optionalOctets(0, "authorisation", in: Self.handleBytes...Self.handleBytes)
+        authorization = try fields.optionalOctets(0, "authorization", in: Self.handleBytes...Self.handleBytes)
         domainState = try fields.optionalOctets(1, "domain state", in: 32...32)
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.optionalOctets(0, authorisation)
+            try fields.optionalOctets(0, authorization)
             try fields.optionalOctets(1, domainState)
         }
     }

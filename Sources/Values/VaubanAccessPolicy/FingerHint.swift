@@ -29,7 +29,7 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
         return done == 0 ? "touch it \(total) times with the same finger" : "\(done) of \(total) touches are done"
     }
 
-    /// What the person is to do, for a line of text.
+    /// What the user is to do, for a line of text.
     package var sentence: String {
         switch self {
         case .again: "that touch could not be read; touch again"

@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// When a person's keychain locks by itself, and where other programs may ask.
+/// When a user's keychain locks by itself, and where other programs may ask.
 ///
 /// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN,
 ///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only where it is true.
@@ -18,7 +18,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     package static let graceSecondsMax: Int64 = 3600
     package static let idleSecondsMax: Int64 = 30 * 24 * 3600
 
-    /// The screen does not count until a person can unlock at the screen.
+    /// The screen does not count until a user can unlock at the screen.
     package static let standard = LockSettings(graceSeconds: 0, idleSeconds: 0, locksWithScreen: false)
 
     package init(graceSeconds: Int64, idleSeconds: Int64, locksWithScreen: Bool) {
@@ -33,7 +33,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
         locksWithScreen = try fields.boolean("locks with the screen")
         if let allows = try fields.optional(0, "terminal prompts", { try $0.boolean("terminal prompts") }) {
             // Absent is how false is written, so that there is one spelling.
-            guard allows else { throw DERFault("terminal prompts are spelt out though they are not allowed") }
+            guard allows else { throw DERError("terminal prompts are spelt out though they are not allowed") }
             allowsTerminalPrompts = true
         }
     }
@@ -67,7 +67,7 @@ package struct WrongGuess: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         date = try fields.integer("date", in: Int64.min...Int64.max)
         guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else {
-            throw DERFault("purpose is unknown")
+            throw DERError("purpose is unknown")
         }
         self.purpose = purpose
         who = try fields.text("who", max: Self.whoBytesMax)

@@ -40,7 +40,7 @@ package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         nonce = try fields.octets("nonce", in: 32...32)
         guard let purpose = PasscodePurpose(rawValue: try fields.integer("purpose", in: 1...255)) else {
-            throw DERFault("purpose is unknown")
+            throw DERError("purpose is unknown")
         }
         self.purpose = purpose
     }
@@ -52,9 +52,9 @@ package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); person is the uid.
-    package func sealInfo(person: UInt32) -> [UInt8] {
-        Array("vauban passcode v1".utf8) + [0, UInt8(purpose.rawValue)] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + nonce
+    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); user is the uid.
+    package func sealInfo(user: UInt32) -> [UInt8] {
+        Array("vauban passcode v1".utf8) + [0, UInt8(purpose.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
     }
 }
 

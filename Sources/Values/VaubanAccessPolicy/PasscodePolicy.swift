@@ -22,7 +22,7 @@ package struct PasscodePolicy: Hashable, Sendable {
         self.offlineGuessSeconds = offlineGuessSeconds
     }
 
-    /// Why the passcode is not taken, in words for the person; nil when it is.
+    /// Why the passcode is not taken, in words for the user; nil when it is.
     package func refusal(of strength: PasscodeStrength) -> String? {
         let least = strength.kind == .digits ? max(charactersMin, digitsMin) : charactersMin
         if strength.characters < least {
@@ -37,7 +37,7 @@ package struct PasscodePolicy: Hashable, Sendable {
 
     package func refusal(of passcode: borrowing SecretBytes) -> String? { refusal(of: PasscodeStrength(of: passcode)) }
 
-    /// What guessing offline costs, in a sentence for the person. Without the number of characters where these are not
+    /// What guessing offline costs, in a sentence for the user. Without the number of characters where these are not
     /// digits alone: it may be read over a shoulder. `likelyGuessesLog2` is what somebody needs who tries first what people choose,
     /// where that was reckoned.
     package func estimate(of strength: PasscodeStrength, likelyGuessesLog2: Double? = nil) -> String {

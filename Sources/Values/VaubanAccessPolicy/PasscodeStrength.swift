@@ -56,7 +56,7 @@ package struct PasscodeStrength: Hashable, Sendable {
             return small || capital ? .lettersAndDigits : .digits
         }
 
-        /// Beyond ASCII as many as one person's keyboard may bring, not all that Unicode has.
+        /// Beyond ASCII as many as one user's keyboard may bring, not all that Unicode has.
         var count: Int {
             (digits ? 10 : 0) + (small ? 26 : 0) + (capital ? 26 : 0) + (punctuation ? 33 : 0) + (others ? 128 : 0)
         }

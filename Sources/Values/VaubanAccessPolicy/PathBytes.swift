@@ -1,4 +1,4 @@
-/// Paths and names as the kernel has them: bytes. `String` compares characters, which hides what a judgement must see: two
+/// Paths and names as the kernel has them: bytes. `String` compares characters, which hides what a judgment must see: two
 /// spellings of one letter are equal, and a sign that joins the next one (U+0600 before a space) takes it out of reach of
 /// `hasSuffix`, `hasPrefix` and `lastIndex(of:)`. So whatever decides by a path or a name decides by these.
 extension StringProtocol {

@@ -1,4 +1,4 @@
-/// Text that came from elsewhere, made fit to be shown: a screen obeys what it is sent, and a person believes what they see.
+/// Text that came from elsewhere, made fit to be shown: a screen obeys what it is sent, and a user believes what they see.
 package enum PlainLine {
     /// One line without control characters, direction overrides and other invisible signs, with single spaces and none at its
     /// ends, of at most `charactersMax` characters and `bytesMax` bytes of UTF-8.

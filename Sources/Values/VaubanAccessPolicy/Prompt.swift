@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanDER
 
 /// Why a caller has no identity of its own.
-package enum Doubt: Int64, CaseIterable, Sendable {
+package enum IdentityGap: Int64, CaseIterable, Sendable {
     /// It runs what somebody wrote: a shell, python3, the dynamic loader. Which script that is cannot be told for sure.
     case interpreter = 1
     /// Another process traces it and can make it do anything.
@@ -21,7 +21,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     /// The executable's path; nil when nobody could look.
     package let path: String?
     /// Why it has no identity of its own; nil where it has one.
-    package let doubt: Doubt?
+    package let doubt: IdentityGap?
     /// Who started it, the nearest first, where it is Vauban's own command line.
     package let startedBy: [String]
     /// The name of its flatpak or snap; nil for other programs.
@@ -43,7 +43,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
 
     package static let startedByMax = 16
 
-    package init(pid: Int64, path: String?, doubt: Doubt? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
+    package init(pid: Int64, path: String?, doubt: IdentityGap? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
         self.pid = pid
         self.confinement = confinement
         self.path = path
@@ -55,21 +55,21 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
         pid = try fields.integer("pid", in: 0...Int64(Int32.max))
         path = try fields.optionalText(0, "path", max: 4096)
         doubt = try fields.optionalInteger(1, "doubt", in: 1...255).map { number in
-            guard let doubt = Doubt(rawValue: number) else { throw DERFault("doubt is unknown") }
+            guard let doubt = IdentityGap(rawValue: number) else { throw DERError("doubt is unknown") }
             return doubt
         }
         startedBy =
             try fields.optional(2, "started by") { list in
                 var paths: [String] = []
                 while !list.isEmpty {
-                    guard paths.count < Self.startedByMax else { throw DERFault("started by has too many elements") }
+                    guard paths.count < Self.startedByMax else { throw DERError("started by has too many elements") }
                     paths.append(try list.text("started by", max: 1024))
                 }
                 return paths
             } ?? []
         confinement = try fields.optional(3, "confinement") { fields in
             guard let kind = Confinement.Kind(rawValue: try fields.integer("kind", in: 1...255)) else {
-                throw DERFault("confinement is unknown")
+                throw DERError("confinement is unknown")
             }
             return Confinement(kind, try fields.text("name", max: 256))
         }
@@ -105,10 +105,10 @@ package enum PromptOperation: Int64, Sendable {
     case applicationPassword = 8
 }
 
-/// One question to the person. Each try has a challenge of its own; the prompt stays the same.
+/// One question to the user. Each try has a challenge of its own; the prompt stays the same.
 package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let prompt: [UInt8]
-    package let person: UInt32
+    package let user: UInt32
     package let challenge: PasscodeChallenge
     package let caller: CallerName
     package let operation: PromptOperation
@@ -119,8 +119,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let attempt: Int64
     /// Tries before the next delay; of this question, where it is for an application's password.
     package let triesLeft: Int64
-    /// What the person can show: the passcode (or the application's password) here, a finger at the reader, or either.
-    package let ways: Ways
+    /// What the user can show: the passcode (or the application's password) here, a finger at the reader, or either.
+    package let ways: AuthenticationMethods
     /// How these stand: what a place shows that draws them.
     package let state: PromptState
     /// What is to be let happen, where the operation is `consent`.
@@ -128,7 +128,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     /// The caller's words on the buttons.
     package let titles: PromptTitles
 
-    /// Whether the person may choose the caller's own way out: where the passcode is no way of this question, so that it cannot be
+    /// Whether the user may choose the caller's own way out: where the passcode is no way of this question, so that it cannot be
     /// chosen within it, and where the caller did not take the button away.
     package var offersFallback: Bool { !ways.contains(.passcode) && titles.fallback != "" }
 
@@ -137,14 +137,15 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package static let reasonBytesMax = 1024
 
     package init(
-        prompt: [UInt8], person: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
-        attempt: Int64, triesLeft: Int64, ways: Ways = .passcode, state: PromptState = PromptState(), consent: Consent? = nil,
+        prompt: [UInt8], user: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
+        attempt: Int64, triesLeft: Int64, ways: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
+        consent: Consent? = nil,
         titles: PromptTitles = .standard
     ) {
         self.state = state
         self.titles = titles
         self.prompt = prompt
-        self.person = person
+        self.user = user
         self.challenge = challenge
         self.caller = caller
         self.operation = operation
@@ -157,32 +158,32 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(from fields: inout DERFields) throws {
         prompt = try fields.octets("prompt", in: 16...16)
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         challenge = try fields.value("challenge")
         caller = try fields.value("caller")
         guard let operation = PromptOperation(rawValue: try fields.integer("operation", in: 1...255)) else {
-            throw DERFault("operation is unknown")
+            throw DERError("operation is unknown")
         }
         self.operation = operation
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
         triesLeft = try fields.integer("tries left", in: 0...100)
-        ways = Ways(rawValue: try fields.integer("ways", in: 1...3))
+        ways = AuthenticationMethods(rawValue: try fields.integer("ways", in: 1...3))
         state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)
         consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
         titles =
             try fields.optional(2, "titles") { fields in
                 let titles = try fields.value("titles", as: PromptTitles.self)
-                guard titles != .standard else { throw DERFault("titles say nothing") }
+                guard titles != .standard else { throw DERError("titles say nothing") }
                 return titles
             } ?? .standard
-        guard (consent != nil) == (operation == .consent) else { throw DERFault("consent goes with its operation") }
+        guard (consent != nil) == (operation == .consent) else { throw DERError("consent goes with its operation") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.octets(prompt)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.value(challenge)
             try fields.value(caller)
             try fields.integer(operation.rawValue)
@@ -216,7 +217,7 @@ extension PromptAnswer {
         switch try fields.choice("answer") {
         case 0:
             guard let sealed = try fields.optional(0, "passcode", { try $0.value("passcode", as: SealedPasscode.self) }) else {
-                throw DERFault("passcode is missing")
+                throw DERError("passcode is missing")
             }
             self = .passcode(sealed)
         case 1: _ = try fields.optional(1, "cancelled") { _ in }; self = .cancelled
@@ -226,13 +227,13 @@ extension PromptAnswer {
             let given: PromptAnswer? = try fields.optional(4, "consent") { consent in
                 let sealed: SealedPasscode = try consent.value("passcode")
                 guard let choice = ConsentChoice(rawValue: try consent.integer("choice", in: 1...255)) else {
-                    throw DERFault("choice is unknown")
+                    throw DERError("choice is unknown")
                 }
                 return .consent(sealed, choice)
             }
-            guard let given else { throw DERFault("consent is missing") }
+            guard let given else { throw DERError("consent is missing") }
             self = given
-        default: throw DERFault("answer is unknown")
+        default: throw DERError("answer is unknown")
         }
     }
 

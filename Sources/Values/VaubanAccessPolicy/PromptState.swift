@@ -30,7 +30,7 @@ package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let finger = Finger(rawValue: try fields.integer("finger", in: 0...255)) else { throw DERFault("finger is unknown") }
+        guard let finger = Finger(rawValue: try fields.integer("finger", in: 0...255)) else { throw DERError("finger is unknown") }
         self.finger = finger
         fingersLeft = try fields.integer("fingers left", in: 0...100)
         secondsToWait = try fields.integer("seconds to wait", in: 0...1_000_000)
@@ -73,7 +73,7 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
         let fallback = try fields.optionalText(1, "fallback", max: Self.bytesMax)
         self.init(cancel: cancel, fallback: fallback)
         // One spelling: what is not fit to be shown is not made fit on the way.
-        guard self.cancel == cancel, self.fallback == fallback else { throw DERFault("a title is not fit to be shown") }
+        guard self.cancel == cancel, self.fallback == fallback else { throw DERError("a title is not fit to be shown") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -88,9 +88,9 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
 /// from now on comes as the question anew, and its end as its outcome.
 package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
     package enum News: Int64, CaseIterable, Sendable {
-        /// A finger was not recognised; another is looked for.
+        /// A finger was not recognized; another is looked for.
         case tryAgain = 1
-        /// A finger was recognised. The prompt ends, or asks for one thing more.
+        /// A finger was recognized. The prompt ends, or asks for one thing more.
         case matched = 2
         /// The sensor could not read the finger, which counts for nothing; `hint` says what would help.
         case hint = 3
@@ -112,14 +112,14 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let news = News(rawValue: try fields.integer("news", in: 0...255)) else { throw DERFault("news is unknown") }
+        guard let news = News(rawValue: try fields.integer("news", in: 0...255)) else { throw DERError("news is unknown") }
         self.news = news
         fingersLeft = try fields.integer("fingers left", in: 0...100)
         hint = try fields.optionalInteger(0, "hint", in: 1...255).map { number in
-            guard let hint = FingerHint(rawValue: number), !hint.isAboutLearning else { throw DERFault("hint is unknown") }
+            guard let hint = FingerHint(rawValue: number), !hint.isAboutLearning else { throw DERError("hint is unknown") }
             return hint
         }
-        guard (hint != nil) == (news == .hint) else { throw DERFault("a hint goes with its news") }
+        guard (hint != nil) == (news == .hint) else { throw DERError("a hint goes with its news") }
     }
 
     package func write(into der: inout DER.Serializer) throws {

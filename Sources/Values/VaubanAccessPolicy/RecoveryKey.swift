@@ -34,7 +34,7 @@ package struct RecoveryKey: ~Copyable {
         }
     }
 
-    /// Reads what a person typed: spaces and hyphens between digits do not count.
+    /// Reads what a user typed: spaces and hyphens between digits do not count.
     package init(typed: borrowing SecretBytes) throws(Fault) {
         let expected = Self.groups * Self.digitsPerGroup
         let counted = typed.withUnsafeBytes { bytes in bytes.count { !Self.isSeparator($0) } }

@@ -18,7 +18,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case dataTooLarge = 16
         case notAllowedHere = 17
         case noSuchClass = 18
-        // Refused by the state of the device, by policy or by the person.
+        // Refused by the state of the device, by policy or by the user.
         case locked = 20
         case beforeFirstUnlock = 21
         case interactionNotAllowed = 22
@@ -30,9 +30,9 @@ package struct Refusal: Error, Hashable, Sendable {
         case lockedOut = 28
         case passcodeTooWeak = 30
         case passcodeAlreadySet = 31
-        case personTimeOver = 32
+        case userTimeOver = 32
         case biometryNotAvailable = 33
-        /// No finger of this person is enrolled, or not those that the item was made for.
+        /// No finger of this user is enrolled, or not those that the item was made for.
         case biometryNotEnrolled = 34
         /// Too many fingers failed, too long without a passcode, or the enclave restarted: the passcode comes first.
         case biometryLockedOut = 35
@@ -77,7 +77,7 @@ extension Refusal: DERReadable, DERWritable {
     private static let detailBytesMax = 512
 
     package init(from fields: inout DERFields) throws {
-        guard let reason = Reason(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERFault("reason is unknown") }
+        guard let reason = Reason(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERError("reason is unknown") }
         self.reason = reason
         detail = try fields.optionalText(0, "detail", max: Self.detailBytesMax)
         triesLeft = try fields.optionalInteger(1, "tries left", in: 0...100)

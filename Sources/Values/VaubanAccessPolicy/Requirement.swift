@@ -1,4 +1,4 @@
-// What a control asks of the person for one operation (Specs/secitem.md, 8.2), as a formula over what a person can show.
+// What a control asks of the user for one operation (Specs/secitem.md, 8.2), as a formula over what a user can show.
 
 /// What is done with an item or a key under a control; Apple's short names beside them.
 package enum ItemOperation: CaseIterable, Hashable, Sendable {
@@ -65,7 +65,7 @@ extension AccessControl {
         return Requirement(ways: flags.contains(.or) ? constraints.map { [$0] } : [constraints])
     }
 
-    /// The factors that the flags name, in the order in which a person is offered them.
+    /// The factors that the flags name, in the order in which a user is offered them.
     private var constraints: [Factor] {
         let named: [(AccessControlFlags, Factor)] = [
             (.userPresence, .presence), (.biometryAny, .biometryAny), (.biometryCurrentSet, .biometryCurrentSet), (.companion, .companion),

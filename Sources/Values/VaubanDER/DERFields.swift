@@ -4,7 +4,7 @@
 package import SwiftASN1
 
 /// Why bytes were refused. The text names a field, never a value.
-package struct DERFault: Error, CustomStringConvertible {
+package struct DERError: Error, CustomStringConvertible {
     package let description: String
     /// The version that the bytes name, when it is a later one than is known here: they may be whole, and are not ours to
     /// judge. Nil for damage, to which an earlier version than the first belongs.
@@ -29,19 +29,19 @@ package struct DERFields {
     package var isEmpty: Bool { ahead == nil }
 
     package mutating func next(_ field: StaticString) throws -> ASN1Node {
-        guard let node = ahead else { throw DERFault("\(field) is missing") }
+        guard let node = ahead else { throw DERError("\(field) is missing") }
         ahead = nodes.next()
         return node
     }
 
     /// Refuses fields that nobody asked for.
     package func end(_ type: StaticString) throws {
-        if ahead != nil { throw DERFault("\(type) has a field too many") }
+        if ahead != nil { throw DERError("\(type) has a field too many") }
     }
 
     package mutating func integer(_ field: StaticString, in range: ClosedRange<Int64>) throws -> Int64 {
         let value = try Int64(derEncoded: next(field))
-        guard range.contains(value) else { throw DERFault("\(field) is out of range") }
+        guard range.contains(value) else { throw DERError("\(field) is out of range") }
         return value
     }
 
@@ -49,7 +49,7 @@ package struct DERFields {
     package mutating func version(_ known: Int64) throws {
         let version = try Int64(derEncoded: next("version"))
         guard version == known else {
-            throw DERFault(
+            throw DERError(
                 "version \(version) is not known; this Vauban speaks version \(known)", newerVersion: version > known ? version : nil)
         }
     }
@@ -58,7 +58,7 @@ package struct DERFields {
     package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
         let version = try Int64(derEncoded: next("version"))
         guard known.contains(version) else {
-            throw DERFault(
+            throw DERError(
                 "version \(version) is not known; this Vauban speaks versions \(known.lowerBound) to \(known.upperBound)",
                 newerVersion: version > known.upperBound ? version : nil)
         }
@@ -71,14 +71,14 @@ package struct DERFields {
 
     package mutating func octets(_ field: StaticString, in range: ClosedRange<Int>) throws -> [UInt8] {
         let value = try ASN1OctetString(derEncoded: next(field)).bytes
-        guard range.contains(value.count) else { throw DERFault("\(field) has a wrong length") }
+        guard range.contains(value.count) else { throw DERError("\(field) has a wrong length") }
         return Array(value)
     }
 
     package mutating func text(_ field: StaticString, max: Int) throws -> String {
         let bytes = try ASN1UTF8String(derEncoded: next(field)).bytes
-        guard bytes.count <= max else { throw DERFault("\(field) is too long") }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw DERFault("\(field) is not UTF-8") }
+        guard bytes.count <= max else { throw DERError("\(field) is too long") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw DERError("\(field) is not UTF-8") }
         return text
     }
 
@@ -94,7 +94,7 @@ package struct DERFields {
         try sequence(field) { fields in
             var values: [Value] = []
             while !fields.isEmpty {
-                guard values.count < max else { throw DERFault("\(field) has too many elements") }
+                guard values.count < max else { throw DERError("\(field) has too many elements") }
                 values.append(try fields.value(field))
             }
             return values
@@ -123,7 +123,7 @@ package struct DERFields {
 
     /// The number of the context tag that comes next, which names an alternative of a CHOICE.
     package func choice(_ field: StaticString) throws -> UInt {
-        guard let tag = ahead?.identifier, tag.tagClass == .contextSpecific else { throw DERFault("\(field) has no alternative") }
+        guard let tag = ahead?.identifier, tag.tagClass == .contextSpecific else { throw DERError("\(field) has no alternative") }
         return tag.tagNumber
     }
 
@@ -131,7 +131,7 @@ package struct DERFields {
         _ node: ASN1Node, identifier: ASN1Identifier, _ field: StaticString, _ body: (inout DERFields) throws -> Value
     ) throws -> Value {
         guard node.identifier == identifier, case .constructed(let collection) = node.content else {
-            throw DERFault("\(field) has a wrong type")
+            throw DERError("\(field) has a wrong type")
         }
         var fields = DERFields(collection)
         let value = try body(&fields)
@@ -145,7 +145,7 @@ extension DERReadable {
     package init(derBytes bytes: [UInt8]) throws {
         let root = try DER.parse(bytes)
         guard root.identifier == .sequence, case .constructed(let collection) = root.content else {
-            throw DERFault("not a sequence")
+            throw DERError("not a sequence")
         }
         var fields = DERFields(collection)
         try self.init(from: &fields)

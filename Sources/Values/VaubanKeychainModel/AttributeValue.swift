@@ -45,7 +45,7 @@ extension AttributeValue {
         case 1: self = .data(try fields.optionalOctets(1, "value", in: 0...Self.bytesMax) ?? [])
         case 2: self = .number(try fields.optionalInteger(2, "value", in: Int64.min...Int64.max) ?? 0)
         case 3: self = .date(try fields.optionalInteger(3, "value", in: Int64.min...Int64.max) ?? 0)
-        default: throw DERFault("value has an unknown type")
+        default: throw DERError("value has an unknown type")
         }
     }
 

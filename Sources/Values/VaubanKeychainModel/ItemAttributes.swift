@@ -21,7 +21,7 @@ package struct ItemAttributes: Hashable, Sendable {
     }
 
     /// Checks every name and brings every value into its form. Throws the name of the first that does not fit.
-    package func conforming(to kind: ItemKind) throws(AttributeFault) -> ItemAttributes {
+    package func conforming(to kind: ItemKind) throws(AttributeError) -> ItemAttributes {
         var conformed: [AttributeName: AttributeValue] = [:]
         for (name, value) in values {
             guard let rule = AttributeRule.rule(for: name, of: kind) else { throw .unknown(name) }
@@ -33,7 +33,7 @@ package struct ItemAttributes: Hashable, Sendable {
 }
 
 /// Why a set of attributes is not one of its class.
-package enum AttributeFault: Error, Hashable {
+package enum AttributeError: Error, Hashable {
     case unknown(AttributeName)
     case wrongType(AttributeName)
 }
@@ -49,8 +49,8 @@ extension ItemAttributes: DERReadable, DERWritable {
             let (name, value) = try fields.sequence("attribute") { pair in
                 (AttributeName(rawValue: try pair.text("name", max: 4)), try AttributeValue(choiceFrom: &pair))
             }
-            guard name.rawValue.utf8.count == 4, last.map({ $0 < name }) ?? true else { throw DERFault("attributes are out of order") }
-            guard values.count < Self.countMax else { throw DERFault("attributes are too many") }
+            guard name.rawValue.utf8.count == 4, last.map({ $0 < name }) ?? true else { throw DERError("attributes are out of order") }
+            guard values.count < Self.countMax else { throw DERError("attributes are too many") }
             values[name] = value
             last = name
         }

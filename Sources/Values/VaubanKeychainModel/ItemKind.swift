@@ -6,7 +6,7 @@ package enum ItemKind: Int64, CaseIterable, Sendable {
     case key = 4
     /// Never stored: a certificate with its private key.
     case identity = 5
-    /// The keychain's own: what the person has let programs do (Specs/access-groups.md). No caller can name it.
+    /// The keychain's own: what the user has let programs do (Specs/access-groups.md). No caller can name it.
     case permission = 200
 
     /// The stored classes that callers can name.

@@ -30,12 +30,12 @@ package enum MatchLimit: Hashable, Sendable {
     }
 }
 
-/// What may be shown to the person on behalf of a call (`kSecUseAuthenticationUI`).
+/// What may be shown to the user on behalf of a call (`kSecUseAuthenticationUI`).
 package enum AuthenticationUI: Int64, Sendable {
     case allow = 0
     case fail = 1
     case skip = 2
-    /// Attributes of protected items are told without the person; values never are. For listing what there is, which
+    /// Attributes of protected items are told without the user; values never are. For listing what there is, which
     /// Apple's API does not offer: `Security` sends it only to learn which item a delete or an add means.
     case describe = 3
 }
@@ -56,13 +56,13 @@ package struct ItemQuery: Hashable, Sendable {
     /// The item that a persistent reference names: its identity, 16 bytes. What is named beside it must match as well.
     package var reference: [UInt8]?
     package var authenticationUI: AuthenticationUI = .allow
-    /// Items of every owner are described, after the person has said yes to that. For the command line; `Security` never
+    /// Items of every owner are described, after the user has said yes to that. For the command line; `Security` never
     /// sends it.
     package var coversAllOwners = false
-    /// The caller's reason, shown to the person under the caller's name (`kSecUseOperationPrompt`).
+    /// The caller's reason, shown to the user under the caller's name (`kSecUseOperationPrompt`).
     package var operationPrompt: String?
-    /// What the caller's context was authorised by (`kSecUseAuthenticationContext`): a handle of the enclave's.
-    package var authorisation: [UInt8]?
+    /// What the caller's context was authorized by (`kSecUseAuthenticationContext`): a handle of the enclave's.
+    package var authorization: [UInt8]?
 
     package init(kind: ItemKind, attributes: ItemAttributes = ItemAttributes()) {
         self.kind = kind
@@ -72,7 +72,7 @@ package struct ItemQuery: Hashable, Sendable {
 
 /// `ItemQuery ::= SEQUENCE { kind INTEGER, attributes ItemAttributes, limit INTEGER, flags INTEGER, ui INTEGER,
 ///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL,
-///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL, authorisation [3] OCTET STRING (SIZE (32)) OPTIONAL }`
+///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL, authorization [3] OCTET STRING (SIZE (32)) OPTIONAL }`
 extension ItemQuery: DERReadable, DERWritable {
     /// Bytes of a reason; longer ones are refused, never cut.
     package static let operationPromptBytesMax = 1024
@@ -84,7 +84,7 @@ extension ItemQuery: DERReadable, DERWritable {
     private static let flagReference: Int64 = 16
 
     package init(from fields: inout DERFields) throws {
-        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.init(kind: kind, attributes: try fields.value("attributes"))
         limit = MatchLimit(number: try fields.integer("limit", in: 0...Int64(Int32.max)))
         let flags = try fields.integer("flags", in: 0...31)
@@ -93,15 +93,15 @@ extension ItemQuery: DERReadable, DERWritable {
         includesSynchronizable = flags & Self.flagSynchronizable != 0
         coversAllOwners = flags & Self.flagAllOwners != 0
         returnsReference = flags & Self.flagReference != 0
-        guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERFault("ui is unknown") }
+        guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERError("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
-            guard let known = Protection(number: number) else { throw DERFault("protection is unknown") }
+            guard let known = Protection(number: number) else { throw DERError("protection is unknown") }
             protection = known
         }
         operationPrompt = try fields.optionalText(1, "prompt", max: Self.operationPromptBytesMax)
         reference = try fields.optionalOctets(2, "reference", in: 16...16)
-        authorisation = try fields.optionalOctets(3, "authorisation", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
+        authorization = try fields.optionalOctets(3, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -117,7 +117,7 @@ extension ItemQuery: DERReadable, DERWritable {
             try fields.optionalInteger(0, protection?.number)
             try fields.optionalText(1, operationPrompt)
             try fields.optionalOctets(2, reference)
-            try fields.optionalOctets(3, authorisation)
+            try fields.optionalOctets(3, authorization)
         }
     }
 }

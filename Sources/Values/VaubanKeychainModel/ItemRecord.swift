@@ -22,13 +22,13 @@ package struct ItemRecord: Hashable, Sendable {
 ///   accessControl [0] AccessControl OPTIONAL }`; a control's class and the item's are the same.
 extension ItemRecord: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         let attributes: ItemAttributes = try fields.value("attributes")
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
-            throw DERFault("protection is unknown")
+            throw DERError("protection is unknown")
         }
         let control = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }
-        if let control, control.protection != protection { throw DERFault("access control is of another class") }
+        if let control, control.protection != protection { throw DERError("access control is of another class") }
         self.init(kind: kind, attributes: attributes, protection: protection, accessControl: control)
     }
 

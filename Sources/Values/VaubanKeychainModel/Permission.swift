@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// Something that the person has let happen for good (Specs/access-groups.md).
+/// Something that the user has let happen for good (Specs/access-groups.md).
 ///
 /// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String
 /// }`
@@ -30,7 +30,7 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let kind = Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
         subject = try fields.text("subject", max: Self.textBytesMax)
         object = try fields.text("object", max: Self.textBytesMax)
@@ -63,12 +63,12 @@ package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let kind = Permission.Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = Permission.Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
         subject = try fields.text("subject", max: Permission.textBytesMax)
         permits = try fields.boolean("permits")
         item = try fields.optional(0, "item") { try $0.value("item", as: ItemQuery.self) }
-        guard (item != nil) == (kind == .reads) else { throw DERFault("an item goes with a permission to read it") }
+        guard (item != nil) == (kind == .reads) else { throw DERError("an item goes with a permission to read it") }
     }
 
     package func write(into der: inout DER.Serializer) throws {

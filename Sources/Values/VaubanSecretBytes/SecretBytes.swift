@@ -3,7 +3,7 @@
 package import Foundation
 import Glibc
 
-/// Bytes that must not outlive their use: zeroised when the value ends, not copyable, and without any description
+/// Bytes that must not outlive their use: zeroed when the value ends, not copyable, and without any description
 /// (a noncopyable value cannot be interpolated into a string, a log line or an error).
 ///
 /// `@unchecked Sendable`: the value has one owner at a time, its buffer is private and never aliased, so handing it to

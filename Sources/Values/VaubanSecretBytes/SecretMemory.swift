@@ -1,4 +1,4 @@
-// Where the bytes of secrets lie. By itself that is the heap; a program that holds other people's keys has better memory,
+// Where the bytes of secrets lie. By itself that is the heap; a program that holds other users' keys has better memory,
 // which its host layer knows how to get.
 
 internal import Synchronization

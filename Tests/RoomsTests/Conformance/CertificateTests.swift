@@ -114,7 +114,7 @@ extension AppleNames {
             #expect(certificates([kSecMatchValidOnDate: Date(timeIntervalSince1970: 1_577_900_000)]) == [expired])
             let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(authority) as Data?)
             #expect(Set(certificates([kSecMatchIssuers: [issuer]])) == [anna, authority])
-            // The limit comes after the judgement.
+            // The limit comes after the judgment.
             #expect(
                 calls.find([kSecClass: kSecClassCertificate, kSecMatchEmailAddressIfPresent: "anna@example.org", kSecReturnRef: true])
                     .result as? SecCertificate == anna)

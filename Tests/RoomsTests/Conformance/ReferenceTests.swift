@@ -44,14 +44,14 @@ extension AppleNames {
             #expect(calls.find([kSecValuePersistentRef: ref]).status == errSecItemNotFound)
         }
 
-        @Test func itFindsWhatIsSynchronised() throws {
+        @Test func itFindsWhatIsSynchronized() throws {
             calls.add("a", "v", [kSecAttrSynchronizable: true])
             let ref = try #require(reference(calls.item("a", [kSecAttrSynchronizable: true])))
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
         }
 
-        @Test("an object says nothing of being synchronised, so it finds what is not")
-        func anObjectFindsWhatIsNotSynchronised() throws {
+        @Test("an object says nothing of being synchronized, so it finds what is not")
+        func anObjectFindsWhatIsNotSynchronized() throws {
             let tag = Data(UUID().uuidString.utf8)
             let made: [CFString: Any] = [
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,

@@ -43,7 +43,7 @@ static void der_field(struct der *d, uint8_t tag, const void *bytes, size_t coun
 }
 static void der_number(struct der *d, uint8_t number) { der_field(d, 0x02, &number, 1); }
 
-// A person's own process is named to the kernel by each message's credentials; which ones is the sender's to say, within limits.
+// A user's own process is named to the kernel by each message's credentials; which ones is the sender's to say, within limits.
 static int door(const char *path) {
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -37,7 +37,7 @@ trespass() { by alice "$own/trespasser" "$@"; }
 trespass_as_root() { "$TMPDIR/trespasser" "$@"; }
 # behind WHO COMMAND… &: in the background, so that $! is the program's own number.
 behind() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" "$@"; }
-# A person who has a passcode; what mail keeps; and what belongs to nobody under the same name. Whoever has a name of its own finds neither;
+# A user who has a passcode; what mail keeps; and what belongs to nobody under the same name. Whoever has a name of its own finds neither;
 # whoever has none would be asked about the second, and about the first only by its owner.
 begin_attacks() {
     start_rooms

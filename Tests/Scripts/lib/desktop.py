@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Plays a person at a desktop: an X server of its own without a window manager, the sheet on it, and a script of what to see, to type
+"""Plays a user at a desktop: an X server of its own without a window manager, the sheet on it, and a script of what to see, to type
 and to click, from standard input. It sees what a screen reader is told, and it types and points as devices do.
 
     desktop.py SHEET SHOTS      which makes a session of its own
@@ -188,7 +188,7 @@ class Desktop:
             marks = [mark for mark in ("FOCUSED", "SENSITIVE", "CHECKED") if states.contains(getattr(Atspi.StateType, mark))]
             print(f"    {role}: {words} {' '.join(marks)}", flush=True)
 
-    # What a person does.
+    # What a user does.
 
     def at_window(self):
         window = self.until("there is no window", self.window)

@@ -1,11 +1,11 @@
-// A hostile program that plays what the person believes: a place to be asked, a keychain, a terminal. It prints what came of it.
+// A hostile program that plays what the user believes: a place to be asked, a keychain, a terminal. It prints what came of it.
 // Everything ends by itself.
 #include "attacker.h"
 #include <sys/ioctl.h>
 
 #define AUTHENTICATION "/run/vauban/authentication"
 
-// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the person's; it says what it is asked and answers `cancel`, `guess` or
+// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the user's; it says what it is asked and answers `cancel`, `guess` or
 // `yes`. PLACE is what it calls itself.
 static void agent(int scope, const char *answer, const char *place) {
     static struct message m;

@@ -1,4 +1,4 @@
-"""Plays a person at the virtual sensor of an fprintd, and another program that uses it.
+"""Plays a user at the virtual sensor of an fprintd, and another program that uses it.
 
 own-fprintd.py BUS SOCKET await NAME      waits until somebody owns the name on the bus
 own-fprintd.py BUS SOCKET touch COMMAND…  each as soon as a finger is wanted, and once what the sensor said of it was heard

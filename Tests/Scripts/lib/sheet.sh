@@ -1,4 +1,4 @@
-# For the tests of the sheet: a keychain of the test's own, and a person at a desktop who is played (desktop.py). To be sourced first.
+# For the tests of the sheet: a keychain of the test's own, and a user at a desktop who is played (desktop.py). To be sourced first.
 # Who wants another desktop than X11's sets `player` before, and `player_tools`, what it takes.
 # After this there are, beside what command-line.sh brings: at_desktop, asker, the pictures' folder.
 sheet=$VAUBAN_BUILD/vauban-sheet
@@ -26,7 +26,7 @@ asker() {
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
 }
-# start_approver: a terminal of the person's at which the next question is answered with the passcode; it is there once $TMPDIR/approver is.
+# start_approver: a terminal of the user's at which the next question is answered with the passcode; it is there once $TMPDIR/approver is.
 start_approver() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
 expect Programs can ask you here

@@ -34,7 +34,7 @@ state=$TMPDIR/state
 mkdir "$state" && chmod 755 "$state"
 install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
 install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
-for person in alice bob; do install -d -m 700 -o vauban-test-$person -g vauban-test-$person "$TMPDIR/$person"; done
+for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
 # room SOCKET USER COMMAND...: what it says goes to $room_log, by itself to the log of all rooms.
@@ -64,7 +64,7 @@ refused() { want=$1; shift; "$@" >"$TMPDIR/out" 2>&1 </dev/null; got=$?; [ $got 
 finish() { [ "$failures" = 0 ] || { tail -n 20 "$TMPDIR/rooms.log"; echo "$failures checks failed"; exit 1; }; exit 0; }
 
 printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$TMPDIR/bob.passcode"
-# Opened by root and read by the person's program, as a descriptor is passed.
-with_passcode() { person=$1; shift; as "vauban-test-$person" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/$person.passcode"; }
-# person's terminal: play PERSON COMMAND... with the steps on standard input.
-play() { person=$1; shift; as "vauban-test-$person" "$bin/pty-play" --seconds 60 -- "$@"; }
+# Opened by root and read by the user's program, as a descriptor is passed.
+with_passcode() { user=$1; shift; as "vauban-test-$user" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/$user.passcode"; }
+# user's terminal: play PERSON COMMAND... with the steps on standard input.
+play() { user=$1; shift; as "vauban-test-$user" "$bin/pty-play" --seconds 60 -- "$@"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Plays a person at a Wayland desktop: sway, compositor and window manager in one, on an output that exists in memory only, with the
+"""Plays a user at a Wayland desktop: sway, compositor and window manager in one, on an output that exists in memory only, with the
 settings that it has by itself. The steps are those of desktop.py but for the pointer and keys that are held, which nobody has here, and besides
 
     stands WORD...              waits until the window is all of these: focused or unfocused, floating or tiled, urgent or calm,
@@ -108,7 +108,7 @@ class Wayland(desktop.Desktop):
         print("    stands:", *self.standing(), (self.window() or {}).get("rect"), flush=True)
         super().tree(rest)
 
-    # What a person does.
+    # What a user does.
 
     def at_window(self):
         self.stands("focused")

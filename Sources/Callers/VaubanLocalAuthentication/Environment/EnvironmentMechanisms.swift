@@ -8,7 +8,7 @@ extension LAEnvironment {
     public class Mechanism: NSObject, @unchecked Sendable {
         /// Whether an evaluation that needs it could succeed now.
         public let isUsable: Bool
-        /// For the person.
+        /// For the user.
         public let localizedName: String
         /// The name of an icon of the desktop's theme (freedesktop.org, *Icon Naming*).
         public let iconSystemName: String
@@ -20,14 +20,14 @@ extension LAEnvironment {
         }
     }
 
-    /// The person's fingers: Apple's `LAEnvironment.MechanismBiometry`.
+    /// The user's fingers: Apple's `LAEnvironment.MechanismBiometry`.
     public final class MechanismBiometry: Mechanism, @unchecked Sendable {
         /// What the machine has, whether or not it can be used now.
         public let biometryType: LABiometryType
         public let isEnrolled: Bool
         /// Enrolled, and worth nothing before the passcode is entered.
         public let isLockedOut: Bool
-        /// As `LAContext.domainState.biometry.stateHash`: differs between applications and after every enrolment; nil where none is.
+        /// As `LAContext.domainState.biometry.stateHash`: differs between applications and after every enrollment; nil where none is.
         public let stateHash: Data?
         /// Always false: whether a reader is built in, and behind a closed lid, is not known.
         public var builtInSensorInaccessible: Bool { false }
@@ -41,7 +41,7 @@ extension LAEnvironment {
         }
     }
 
-    /// The person's passcode: Apple's `LAEnvironment.MechanismUserPassword`.
+    /// The user's passcode: Apple's `LAEnvironment.MechanismUserPassword`.
     public final class MechanismUserPassword: Mechanism, @unchecked Sendable {
         /// To show, and not to decide by: an item that needs a passcode says so by its access control.
         public let isSet: Bool

@@ -4,7 +4,7 @@ internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
 extension LAEnvironment {
-    /// What the person could answer with at one moment: Apple's `LAEnvironment.State`. Two of equal facts are equal.
+    /// What the user could answer with at one moment: Apple's `LAEnvironment.State`. Two of equal facts are equal.
     ///
     /// `@unchecked Sendable`: every stored property is immutable.
     public final class State: NSObject, NSCopying, @unchecked Sendable {

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
-/// What the person could answer with here, and its changes: Apple's `LAEnvironment` (Specs/environment.md). To look at, and not to
+/// What the user could answer with here, and its changes: Apple's `LAEnvironment` (Specs/environment.md). To look at, and not to
 /// decide by: what an item needs is said by its access control.
 ///
 /// `@unchecked Sendable`: what changes lies behind a lock.
@@ -17,13 +17,13 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
     }
 
     /// `@unchecked Sendable`: an observer is only called, on the watch's thread, as its protocol tells whoever conforms to it.
-    private struct Living: @unchecked Sendable { let observer: any Observer }
+    private struct Registration: @unchecked Sendable { let observer: any Observer }
     /// The same, held weakly.
     private struct Listener: @unchecked Sendable { weak var observer: (any Observer)? }
 
     private struct Watching: Sendable {
         private var listeners: [Listener] = []
-        var watch: EnvironmentWatch?
+        var watch: EnvironmentListener?
         /// Of the watch; one that was ended tells nobody any more.
         var number = 0
         /// A forked child has its parent's listeners and not its thread.
@@ -33,10 +33,10 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         var seen = State.Facts.none
 
         /// For the caller to keep until it holds the lock no more: whoever lets go of an observer last runs that one's end.
-        var living: [Living] { listeners.compactMap { $0.observer.map { Living(observer: $0) } } }
+        var living: [Registration] { listeners.compactMap { $0.observer.map { Registration(observer: $0) } } }
         var isHeard: Bool { !listeners.isEmpty }
 
-        mutating func listen(_ observers: [Living]) { listeners = observers.map { Listener(observer: $0.observer) } }
+        mutating func listen(_ observers: [Registration]) { listeners = observers.map { Listener(observer: $0.observer) } }
 
         mutating func note(_ found: State.Facts?) -> State.Facts {
             if let found { seen = found } else { seen.canBeAsked = false }
@@ -44,7 +44,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         }
     }
 
-    /// That of the person whose process this is.
+    /// That of the user whose process this is.
     public static let currentUser = LAEnvironment()
 
     private let watching = Mutex(Watching())
@@ -61,7 +61,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
     /// Tells the observer of every later change, for as long as somebody else keeps it.
     public func addObserver(_ observer: any Observer) {
         let found = State.Facts.current()
-        let added = Living(observer: observer)
+        let added = Registration(observer: observer)
         let before = watching.withLock { watching in
             let before = watching.living
             watching.listen(before.filter { $0.observer !== added.observer } + [added])
@@ -90,7 +90,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         watching.process = getpid()
         watching.number += 1
         let number = watching.number
-        watching.watch = try? EnvironmentWatch(
+        watching.watch = try? EnvironmentListener(
             service: { try? Service.current() }, look: { [weak self] in self?.look(isReachable: $0, forWatch: number) ?? true })
         watching.watch?.start()
     }
@@ -99,7 +99,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
     private func look(isReachable: Bool, forWatch number: Int) -> Bool {
         let found = isReachable ? State.Facts.current(startingService: false) : nil
         let (old, new, listeners) = watching.withLock { watching in
-            guard watching.number == number else { return (State.Facts.none, State.Facts.none, [Living]()) }
+            guard watching.number == number else { return (State.Facts.none, State.Facts.none, [Registration]()) }
             let (old, listeners) = (watching.told, watching.living)
             watching.told = watching.note(found)
             watching.listen(listeners)
@@ -113,11 +113,11 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         return found != nil
     }
 
-    /// Nobody listens: the watch ends, and with it its place among the person's watches.
+    /// Nobody listens: the watch ends, and with it its place among the user's watches.
     private func endUnheard() {
         let watch = watching.withLock { watching in
             // A forked child would end its parent's.
-            guard !watching.isHeard, watching.process == getpid() else { return EnvironmentWatch?.none }
+            guard !watching.isHeard, watching.process == getpid() else { return EnvironmentListener?.none }
             defer {
                 watching.watch = nil
                 watching.number += 1

@@ -5,8 +5,8 @@ internal import VaubanSecurity
 internal import Synchronization
 
 final class KeyGate: RightGate {
-    let kept: KeptRight
-    /// Looked up once for each authorisation. `Bound` is compared by its context, which it keeps.
+    let kept: StoredRight
+    /// Looked up once for each authorization. `Bound` is compared by its context, which it keeps.
     private let bound = Mutex<Bound?>(nil)
 
     private struct Bound: Sendable {
@@ -14,13 +14,13 @@ final class KeyGate: RightGate {
         let key: SecKey
     }
 
-    init(_ kept: KeptRight) { self.kept = kept }
+    init(_ kept: StoredRight) { self.kept = kept }
 
     var kind: LAAuthenticationRequirement.Kind { kept.kind }
 
     func check() throws {
         try kind.policy.check()
-        // Another program of this person's may have removed it.
+        // Another program of this user's may have removed it.
         _ = try kept.privateKey(for: LAContext())
     }
 
@@ -57,7 +57,7 @@ final class KeyGate: RightGate {
         }
     }
 
-    /// The key as an authorisation of the right may use it.
+    /// The key as an authorization of the right may use it.
     func key(for context: LAContext) throws -> SecKey {
         if let known = bound.withLock({ $0 }), known.context === context { return known.key }
         let key = try kept.privateKey(for: context)

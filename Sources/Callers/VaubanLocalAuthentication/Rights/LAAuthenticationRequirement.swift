@@ -1,6 +1,6 @@
 public import VaubanSecurity
 
-/// What a person must show before a right is authorised: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
+/// What a user must show before a right is authorized: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
 public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// The four that there are; each is one access control of a kept right's key.
     enum Kind: CaseIterable, Sendable {
@@ -20,8 +20,8 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// Any enrolled finger, and nothing else.
     public static let biometry = LAAuthenticationRequirement(.biometry)
 
-    /// A finger of the enrolment at the time when the right is made; another enrolment ends what the right can do. A right that is kept is
-    /// bound to it by its key. A plain one asks the service once when it is made, and where the enrolment cannot be told then (nobody can
+    /// A finger of the enrollment at the time when the right is made; another enrollment ends what the right can do. A right that is kept is
+    /// bound to it by its key. A plain one asks the service once when it is made, and where the enrollment cannot be told then (nobody can
     /// be
     /// asked, no reader), it is that of its first use.
     public static let biometryCurrentSet = LAAuthenticationRequirement(.biometryCurrentSet)

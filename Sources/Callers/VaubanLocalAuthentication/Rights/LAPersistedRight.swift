@@ -2,33 +2,33 @@ public import Foundation
 internal import VaubanSecurity
 internal import Synchronization
 
-/// A right that is kept, with a private key that nobody but the enclave holds and that works only while the right is authorised: Apple's
+/// A right that is kept, with a private key that nobody but the enclave holds and that works only while the right is authorized: Apple's
 /// `LAPersistedRight` (C-200 … C-213). `LARightStore` gives it; its requirement was fixed when it was saved.
 ///
 /// `@unchecked Sendable`: every stored property is immutable; what changes lies behind the locks of its core and its gate.
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     let gate: KeyGate
 
-    init(_ kept: KeptRight) {
+    init(_ kept: StoredRight) {
         gate = KeyGate(kept)
         super.init(gate: gate)
         tag = kept.tag
-        HeldRights.add(self)
+        ActiveRights.add(self)
     }
 
-    /// The key that stands behind the right. Whoever keeps it keeps the right, and so its authorisation.
+    /// The key that stands behind the right. Whoever keeps it keeps the right, and so its authorization.
     public var key: LAPrivateKey { LAPrivateKey(self) }
 
-    /// The secret that was saved with the right, if any. Whoever keeps it keeps the right, and so its authorisation.
+    /// The secret that was saved with the right, if any. Whoever keeps it keeps the right, and so its authorization.
     public var secret: LASecret { LASecret(self) }
 
-    /// Uses the private key as the authorised right may. It is never the reason for a question.
+    /// Uses the private key as the authorized right may. It is never the reason for a question.
     func withPrivateKey<Value>(_ body: (SecKey) throws -> Value) throws -> Value {
-        guard let context = core.authorisation else { throw LAError.rightNotAuthorized }
+        guard let context = core.authorization else { throw LAError.rightNotAuthorized }
         do {
             return try body(gate.key(for: context))
         } catch let error as NSError where error.domain == NSOSStatusErrorDomain && Self.endings.contains(error.code) {
-            // A lock, another enrolment or another passcode ended what the right had: the enclave says it here first.
+            // A lock, another enrollment or another passcode ended what the right had: the enclave says it here first.
             core.lost(context)
             throw LAError.rightNotAuthorized
         }
@@ -39,7 +39,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
 }
 
 /// The kept rights that somebody in this process holds, so that removing one ends it wherever it is held.
-enum HeldRights {
+enum ActiveRights {
     private struct Held: Sendable {
         weak var right: LAPersistedRight?
     }
@@ -53,7 +53,7 @@ enum HeldRights {
         }
     }
 
-    static func deauthorize(_ isMeant: (KeptRight) -> Bool) {
+    static func deauthorize(_ isMeant: (StoredRight) -> Bool) {
         let rights = all.withLock { held in held.compactMap(\.right) }
         for right in rights where isMeant(right.gate.kept) { right.core.deauthorize() }
     }
@@ -67,7 +67,7 @@ public final class LASecret: NSObject, @unchecked Sendable {
 
     init(_ right: LAPersistedRight) { self.right = right }
 
-    /// The secret, while the right is authorised (C-213); errSecItemNotFound where none was saved.
+    /// The secret, while the right is authorized (C-213); errSecItemNotFound where none was saved.
     public var rawData: Data { get async throws { try await RightCalls.run { [self] in try load() } } }
 
     /// The same, which answers on a private queue.
@@ -78,7 +78,7 @@ public final class LASecret: NSObject, @unchecked Sendable {
     private func load() throws -> Data {
         guard let sealed = right.gate.kept.secret else { throw KeychainCall.fault(errSecItemNotFound) }
         return try right.withPrivateKey { key in
-            try KeychainCall.data { SecKeyCreateDecryptedData(key, KeptRight.encryption, NSData(data: sealed), $0) }
+            try KeychainCall.data { SecKeyCreateDecryptedData(key, StoredRight.encryption, NSData(data: sealed), $0) }
         }
     }
 }

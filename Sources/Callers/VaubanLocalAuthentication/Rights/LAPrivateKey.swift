@@ -2,7 +2,7 @@ public import Foundation
 public import VaubanSecurity
 
 /// The private key of a kept right, which never leaves the enclave: Apple's `LAPrivateKey` (C-208, C-211). It works while the right is
-/// authorised; otherwise every operation throws `LAError.authenticationFailed`, and nobody is asked.
+/// authorized; otherwise every operation throws `LAError.authenticationFailed`, and nobody is asked.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LAPrivateKey: NSObject, @unchecked Sendable {
@@ -10,7 +10,7 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     init(_ right: LAPersistedRight) { self.right = right }
 
-    /// The public half, which needs no authorisation.
+    /// The public half, which needs no authorization.
     public var publicKey: LAPublicKey { LAPublicKey(right.gate.kept.publicKey) }
 
     // MARK: Signing
@@ -73,13 +73,13 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     // MARK: What it does
 
-    /// Whether it signs by an algorithm. Needs no authorisation.
+    /// Whether it signs by an algorithm. Needs no authorization.
     public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { does(.sign, algorithm) }
 
-    /// Whether it decrypts by an algorithm. Needs no authorisation.
+    /// Whether it decrypts by an algorithm. Needs no authorization.
     public func canDecrypt(using algorithm: SecKeyAlgorithm) -> Bool { does(.decrypt, algorithm) }
 
-    /// Whether it exchanges keys by an algorithm. Needs no authorisation.
+    /// Whether it exchanges keys by an algorithm. Needs no authorization.
     public func canExchangeKeys(using algorithm: SecKeyAlgorithm) -> Bool { does(.keyExchange, algorithm) }
 
     private func does(_ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {

@@ -1,7 +1,7 @@
 public import Foundation
 public import VaubanSecurity
 
-/// The public half of a kept right's key: Apple's `LAPublicKey` (C-209, C-210). Nothing that it does needs an authorisation.
+/// The public half of a kept right's key: Apple's `LAPublicKey` (C-209, C-210). Nothing that it does needs an authorization.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LAPublicKey: NSObject, @unchecked Sendable {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Whether this person may use something of the application's: Apple's `LARight` (C-177 … C-198). It is asked for, held, and given up; it
+/// Whether this user may use something of the application's: Apple's `LARight` (C-177 … C-198). It is asked for, held, and given up; it
 /// ends
 /// when it is let go, so whoever needs it keeps it.
 ///
-/// Each authorisation asks anew, with an `LAContext` of its own. Every call may come from any thread, and none waits on the caller's.
+/// Each authorization asks anew, with an `LAContext` of its own. Every call may come from any thread, and none waits on the caller's.
 ///
 /// `@unchecked Sendable`: what changes lies behind `core`'s lock; a subclass that adds storage answers for it, as on Apple's systems.
 open class LARight: NSObject, @unchecked Sendable {
@@ -12,17 +12,17 @@ open class LARight: NSObject, @unchecked Sendable {
     public enum State: Int, Sendable {
         /// Nobody was asked yet.
         case unknown = 0
-        /// The person is asked now.
+        /// The user is asked now.
         case authorizing = 1
-        /// The person has shown what the right requires, and it was not given up since.
+        /// The user has shown what the right requires, and it was not given up since.
         case authorized = 2
-        /// The person has not, or the right was given up.
+        /// The user has not, or the right was given up.
         case notAuthorized = 3
     }
 
     let core: RightCore
 
-    /// A right that a finger or the passcode authorises.
+    /// A right that a finger or the passcode authorizes.
     public override init() {
         core = RightCore(RequirementGate(.presence))
         super.init()
@@ -53,10 +53,10 @@ open class LARight: NSObject, @unchecked Sendable {
         set { core.tag = newValue }
     }
 
-    // MARK: Authorising
+    // MARK: Authorizing
 
-    /// Asks the person, who is shown the reason (C-184). Throws unless the right is authorised then: an `LAError` of the person, and of a
-    /// kept right that is gone or locked what the keychain says (`NSOSStatusErrorDomain`). An authorised right is no longer so while it
+    /// Asks the user, who is shown the reason (C-184). Throws unless the right is authorized then: an `LAError` of the user, and of a
+    /// kept right that is gone or locked what the keychain says (`NSOSStatusErrorDomain`). An authorized right is no longer so while it
     /// asks again; one that asks already refuses with `systemCancel`.
     open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
@@ -64,7 +64,7 @@ open class LARight: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The same, which answers on a private queue; nil means authorised.
+    /// The same, which answers on a private queue; nil means authorized.
     open func authorize(localizedReason: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         core.authorize(localizedReason, completion)
     }
@@ -97,10 +97,10 @@ open class LARight: NSObject, @unchecked Sendable {
 }
 
 extension LARight {
-    /// Posted to the default centre after a right became authorised; the right is its object (C-195).
+    /// Posted to the default centre after a right became authorized; the right is its object (C-195).
     public static let didBecomeAuthorized = Notification.Name("LARightDidBecomeAuthorizedNotification")
 
-    /// Posted to the default centre after a right became not authorised: it was refused, given up, or its authorisation ended. The right is
+    /// Posted to the default centre after a right became not authorized: it was refused, given up, or its authorization ended. The right is
     /// its object, unless it ended because the right was let go.
     public static let didBecomeUnauthorized = Notification.Name("LARightDidBecomeUnauthorizedNotification")
 }
@@ -123,8 +123,8 @@ extension LARight.State {
     }
 }
 
-/// Calls of rights that wait for a room, away from the threads of Swift's tasks. None of them waits for a person, unless the program is one
-/// that the person is asked about (Specs/access-groups.md).
+/// Calls of rights that wait for a room, away from the threads of Swift's tasks. None of them waits for a user, unless the program is one
+/// that the user is asked about (Specs/access-groups.md).
 enum RightCalls {
     private static let queue = DispatchQueue(label: "app.vauban.rights", attributes: .concurrent)
 

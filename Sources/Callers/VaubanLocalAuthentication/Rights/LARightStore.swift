@@ -12,12 +12,12 @@ public final class LARightStore: NSObject, Sendable {
 
     /// The right that was saved under an identifier; nobody was asked for it yet.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
-        try await RightCalls.run { LAPersistedRight(try KeptRight.find(identifier)) }
+        try await RightCalls.run { LAPersistedRight(try StoredRight.find(identifier)) }
     }
 
     /// The same, which answers on a private queue.
     public func right(forIdentifier identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void) {
-        RightCalls.run(completion) { LAPersistedRight(try KeptRight.find(identifier)) }
+        RightCalls.run(completion) { LAPersistedRight(try StoredRight.find(identifier)) }
     }
 
     // MARK: Saving
@@ -29,7 +29,7 @@ public final class LARightStore: NSObject, Sendable {
         try await RightCalls.run { try Self.save(right, identifier, nil) }
     }
 
-    /// The same with a secret, which is readable only while the right is authorised, and never changes (C-212).
+    /// The same with a secret, which is readable only while the right is authorized, and never changes (C-212).
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier, secret) }
     }
@@ -47,17 +47,17 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     private static func save(_ right: LARight, _ identifier: String, _ secret: Data?) throws -> LAPersistedRight {
-        LAPersistedRight(try KeptRight.save(right.core.kind, tag: right.tag, identifier: identifier, secret: secret))
+        LAPersistedRight(try StoredRight.save(right.core.kind, tag: right.tag, identifier: identifier, secret: secret))
     }
 
     // MARK: Removing
 
-    /// Removes a right with its key and its secret. It is no longer authorised, whether or not that succeeds.
+    /// Removes a right with its key and its secret. It is no longer authorized, whether or not that succeeds.
     public func removeRight(_ right: LAPersistedRight) async throws {
         try await RightCalls.run { try Self.remove(right) }
     }
 
-    /// Removes the right of an identifier with its key and its secret; what this process holds of it is no longer authorised.
+    /// Removes the right of an identifier with its key and its secret; what this process holds of it is no longer authorized.
     public func removeRight(forIdentifier identifier: String) async throws { try await RightCalls.run { try Self.remove(identifier) } }
 
     /// Removes all rights of this program with their keys and secrets; that there are none is no error.
@@ -79,13 +79,13 @@ public final class LARightStore: NSObject, Sendable {
     }
 
     private static func remove(_ identifier: String) throws {
-        HeldRights.deauthorize { $0.identifier == identifier }
-        try KeptRight.remove(identifier)
+        ActiveRights.deauthorize { $0.identifier == identifier }
+        try StoredRight.remove(identifier)
     }
 
     private static func removeAll() throws {
-        HeldRights.deauthorize { _ in true }
-        try KeptRight.removeAll()
+        ActiveRights.deauthorize { _ in true }
+        try StoredRight.removeAll()
     }
 
     private static func remove(_ right: LAPersistedRight) throws {

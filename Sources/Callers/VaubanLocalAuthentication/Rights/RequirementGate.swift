@@ -6,12 +6,12 @@ internal import Synchronization
 
 final class RequirementGate: RightGate {
     let kind: LAAuthenticationRequirement.Kind
-    /// The enrolment that the right is for, where it is for one: that of its making, or the first that it sees.
-    private let enrolment = Mutex<Data?>(nil)
+    /// The enrollment that the right is for, where it is for one: that of its making, or the first that it sees.
+    private let enrollment = Mutex<Data?>(nil)
 
     init(_ kind: LAAuthenticationRequirement.Kind) {
         self.kind = kind
-        if kind == .biometryCurrentSet, let present = Self.present() { enrolment.withLock { $0 = present } }
+        if kind == .biometryCurrentSet, let present = Self.present() { enrollment.withLock { $0 = present } }
     }
 
     func check() throws {
@@ -44,11 +44,11 @@ final class RequirementGate: RightGate {
     /// What is not known now is no change.
     private func compare(_ present: Data?) throws(LAError) {
         guard let present else { return }
-        let isSame = enrolment.withLock { enrolment in
-            if enrolment == nil { enrolment = present }
-            return enrolment == present
+        let isSame = enrollment.withLock { enrollment in
+            if enrollment == nil { enrollment = present }
+            return enrollment == present
         }
-        guard isSame else { throw LAError.enrolmentChanged }
+        guard isSame else { throw LAError.enrollmentChanged }
     }
 
     private static func present() -> Data? { LADomainState.current().biometry.stateHash }
@@ -65,14 +65,14 @@ extension LAPolicy {
 }
 
 extension LAError {
-    static var enrolmentChanged: LAError {
+    static var enrollmentChanged: LAError {
         LAError(
             .authenticationFailed,
             userInfo: [NSLocalizedDescriptionKey: "The enrolled fingers are others than those that the right was made for."])
     }
 
-    /// A private key whose right is not authorised.
+    /// A private key whose right is not authorized.
     static var rightNotAuthorized: LAError {
-        LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The right is not authorised."])
+        LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The right is not authorized."])
     }
 }

@@ -1,5 +1,5 @@
 // What a right is at a moment, apart from the class that applications subclass: what runs holds this and not the right, so that letting
-// go of the right ends its authorisation.
+// go of the right ends its authorization.
 
 internal import Foundation
 internal import Synchronization
@@ -36,7 +36,7 @@ package final class RightObservation: Sendable {
 
 package final class RightCore: Sendable {
     /// Changes are told outside the lock and in their order, by whoever finds nobody telling: whoever is told may call the right.
-    private struct Telling: Sendable {
+    private struct Notifying: Sendable {
         let change: RightChange
         let observations: [RightObservation]
         /// Held until it is told, since it is what a notification is about.
@@ -49,7 +49,7 @@ package final class RightCore: Sendable {
         var context: LAContext?
         var isEnded = false
         var observations: [RightObservation] = []
-        var untold: [Telling] = []
+        var untold: [Notifying] = []
         var isTelling = false
         weak var right: LARight?
 
@@ -61,11 +61,11 @@ package final class RightCore: Sendable {
 
         mutating func tell(_ change: RightChange) {
             observations.removeAll { $0.isOver }
-            untold.append(Telling(change: change, observations: observations, right: right))
+            untold.append(Notifying(change: change, observations: observations, right: right))
         }
 
         /// Nothing that was shown counts once the state says so: the enclave's end comes first.
-        mutating func endAuthorisation() {
+        mutating func endAuthorization() {
             context?.invalidate()
             context = nil
         }
@@ -87,14 +87,14 @@ package final class RightCore: Sendable {
         set { content.withLock { $0.tag = newValue } }
     }
 
-    /// What the person was shown to, while that counts.
-    var authorisation: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
+    /// What the user was shown to, while that counts.
+    var authorization: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
 
     // MARK: The cycle
 
     func check() throws { try gate.check() }
 
-    /// Asks the person; `answer` is called on another thread.
+    /// Asks the user; `answer` is called on another thread.
     func authorize(_ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
         let context = LAContext()
         do {
@@ -105,7 +105,7 @@ package final class RightCore: Sendable {
             return
         }
         gate.ask(context, reason) { [self] error in
-            // From here on calls with it find what was shown, and never the person.
+            // From here on calls with it find what was shown, and never the user.
             context.interactionNotAllowed = true
             // One that the application ended says so, however far it had come.
             answer(settle(context, isShown: error == nil) ? error : LAError(.appCancel))
@@ -117,9 +117,9 @@ package final class RightCore: Sendable {
         let fault = content.withLock { content -> LAError? in
             guard !content.isEnded else { return LAError(.invalidContext) }
             guard content.state != .authorizing else {
-                return LAError(.systemCancel, userInfo: [NSLocalizedDescriptionKey: "The right is being authorised already."])
+                return LAError(.systemCancel, userInfo: [NSLocalizedDescriptionKey: "The right is being authorized already."])
             }
-            content.endAuthorisation()
+            content.endAuthorization()
             content.context = context
             content.move(to: .authorizing)
             return nil
@@ -132,7 +132,7 @@ package final class RightCore: Sendable {
     private func settle(_ context: LAContext, isShown: Bool) -> Bool {
         let isKept = content.withLock { content in
             guard content.context === context, content.state == .authorizing else { return false }
-            if !isShown { content.endAuthorisation() }
+            if !isShown { content.endAuthorization() }
             content.move(to: isShown ? .authorized : .notAuthorized)
             return true
         }
@@ -143,7 +143,7 @@ package final class RightCore: Sendable {
 
     func deauthorize() {
         content.withLock { content in
-            content.endAuthorisation()
+            content.endAuthorization()
             content.move(to: .notAuthorized)
         }
         tellAll()
@@ -153,7 +153,7 @@ package final class RightCore: Sendable {
     func lost(_ context: LAContext) {
         content.withLock { content in
             guard content.context === context, content.state == .authorized else { return }
-            content.endAuthorisation()
+            content.endAuthorization()
             content.move(to: .notAuthorized)
         }
         tellAll()
@@ -163,7 +163,7 @@ package final class RightCore: Sendable {
     func end() {
         content.withLock { content in
             content.isEnded = true
-            content.endAuthorisation()
+            content.endAuthorization()
             if content.state != .unknown { content.move(to: .notAuthorized) }
             content.tell(.end)
             content.observations = []
@@ -177,9 +177,9 @@ package final class RightCore: Sendable {
     package func observe(_ handler: @escaping @Sendable (RightChange) -> Void) -> RightObservation {
         let observation = RightObservation(handler)
         content.withLock { content in
-            content.untold.append(Telling(change: .initial(content.state), observations: [observation], right: nil))
+            content.untold.append(Notifying(change: .initial(content.state), observations: [observation], right: nil))
             if content.isEnded {
-                content.untold.append(Telling(change: .end, observations: [observation], right: nil))
+                content.untold.append(Notifying(change: .end, observations: [observation], right: nil))
             } else {
                 content.observations.append(observation)
             }
@@ -198,7 +198,7 @@ package final class RightCore: Sendable {
         }
     }
 
-    private func next() -> Telling? {
+    private func next() -> Notifying? {
         content.withLock { content in
             guard !content.isTelling, !content.untold.isEmpty else { return nil }
             content.isTelling = true
@@ -209,12 +209,12 @@ package final class RightCore: Sendable {
     private func done() { content.withLock { $0.isTelling = false } }
 }
 
-/// How a right comes to know whether its person may.
+/// How a right comes to know whether its user may.
 protocol RightGate: Sendable {
     /// What the right requires.
     var kind: LAAuthenticationRequirement.Kind { get }
     /// Throws where asking could not succeed; asks nobody.
     func check() throws
-    /// Has the person asked with a context of this one question, and answers on another thread.
+    /// Has the user asked with a context of this one question, and answers on another thread.
     func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void)
 }

@@ -28,7 +28,7 @@ nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly:
 /// At any time, and on this device alone. Apple advises against it.
 nonisolated(unsafe) public let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"
 
-// MARK: Synchronisation, tokens and groups.
+// MARK: Synchronization, tokens and groups.
 
 /// The value of `kSecAttrSynchronizable` that finds items of both kinds.
 nonisolated(unsafe) public let kSecAttrSynchronizableAny: CFString = "syna"

@@ -22,7 +22,7 @@ nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
 /// items that stay here.
 nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 
-/// The view in which a synchronised item travels.
+/// The view in which a synchronized item travels.
 nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
 
 /// The token that holds the item, such as `kSecAttrTokenIDSecureEnclave`.

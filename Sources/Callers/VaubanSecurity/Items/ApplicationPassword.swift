@@ -2,7 +2,7 @@ internal import VaubanKeychainWire
 package import VaubanSecretBytes
 
 /// A password of the application's own, which takes part in the encryption of an item, held for the calls to come. It is
-/// zeroised with the last context or call that holds it.
+/// zeroed with the last context or call that holds it.
 package final class ApplicationPassword: Sendable {
     package let bytes: SecretBytes
 

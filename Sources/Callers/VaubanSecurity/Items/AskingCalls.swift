@@ -1,4 +1,4 @@
-// Calls that may ask the person.
+// Calls that may ask the user.
 
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
@@ -6,7 +6,7 @@ internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// A call that may ask the person: its context's invalidation ends it, and this process's terminal hears where they are asked.
+/// A call that may ask the user: its context's invalidation ends it, and this process's terminal hears where they are asked.
 func asking<Value: ~Copyable>(
     _ context: (any KeychainAuthenticationContext)?, _ call: (@escaping KeychainClient.Waiting, CallCancellation?) throws(Refusal) -> Value
 ) throws(Refusal) -> Value {

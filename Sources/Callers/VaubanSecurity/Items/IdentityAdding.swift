@@ -17,7 +17,7 @@ struct IdentityAdding {
         client = try Keychain.client()
     }
 
-    /// Adds both, and gives what the return keys ask for, made of what was added: to look for it afterwards could ask the person.
+    /// Adds both, and gives what the return keys ask for, made of what was added: to look for it afterwards could ask the user.
     func run() throws -> AnyObject? {
         // Both are read before the first is written.
         let records = try (certificate: parsed.record(of: .certificate(identity.certificate)), key: parsed.record(of: .key(identity.key)))

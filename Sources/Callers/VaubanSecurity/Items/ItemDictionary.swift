@@ -270,7 +270,7 @@ extension ItemDictionary {
         query.returnsReference = returns.contains(.persistentRef)
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
-        query.authorisation = context?.authorisation
+        query.authorization = context?.authorization
         return query
     }
 
@@ -318,8 +318,8 @@ package protocol KeychainAuthenticationContext: AnyObject {
     var localizedReason: String { get }
     /// What `setCredential` was given for the items that it opens.
     var applicationPassword: ApplicationPassword? { get }
-    /// The enclave's handle to what the person has shown in it.
-    var authorisation: [UInt8]? { get }
+    /// The enclave's handle to what the user has shown in it.
+    var authorization: [UInt8]? { get }
     /// A call begins that the context's invalidation is to end; false when it is invalid already.
     func begin(_ call: CallCancellation) -> Bool
     func end(_ call: CallCancellation)

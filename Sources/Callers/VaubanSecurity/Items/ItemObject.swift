@@ -45,7 +45,7 @@ enum ItemObject {
         switch self {
         case .certificate(let certificate):
             var attributes = certificate.itemAttributes
-            // A label is a person's, and may have been changed.
+            // A label is a user's, and may have been changed.
             if forQuery { attributes[.label] = nil }
             return attributes
         case .key(let key):

@@ -8,7 +8,7 @@ struct MatchFilter {
     private enum Condition {
         /// The address that a certificate must name. In spite of the key's name one that names none does not match.
         case email(String)
-        /// Normalised names of which one must have issued it.
+        /// Normalized names of which one must have issued it.
         case issuers([[UInt8]])
         case validOn(Date)
         /// The host that the item's server is, or that it lies under.

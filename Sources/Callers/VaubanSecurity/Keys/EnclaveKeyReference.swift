@@ -8,7 +8,7 @@ internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-/// How a key's person is asked: what came with the call that gave the reference.
+/// How a key's user is asked: what came with the call that gave the reference.
 package struct EnclaveKeyContext {
     let context: (any KeychainAuthenticationContext)?
     let prompt: String?
@@ -20,12 +20,12 @@ package struct EnclaveKeyContext {
         self.suppressesUI = suppressesUI
     }
 
-    /// As the context stands now: it may have been authorised, or ended, since the reference was made.
-    fileprivate var asking: KeyAsking {
+    /// As the context stands now: it may have been authorized, or ended, since the reference was made.
+    fileprivate var asking: KeyPrompting {
         let words = context?.localizedReason ?? ""
-        return KeyAsking(
+        return KeyPrompting(
             reason: prompt ?? (words.isEmpty ? nil : words), mayAsk: !suppressesUI && context?.interactionNotAllowed != true,
-            authorisation: context?.authorisation)
+            authorization: context?.authorization)
     }
 }
 

@@ -6,7 +6,7 @@ internal import VaubanKeychainClient
 public final class SecTask: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 264
 
-    fileprivate func entitlement(_ name: String, _ rights: OwnRights) -> CFTypeRef? {
+    fileprivate func entitlement(_ name: String, _ rights: ProgramRights) -> CFTypeRef? {
         switch name {
         case "keychain-access-groups": NSArray(array: rights.groups.map { NSString(string: $0) })
         case "application-identifier", "com.apple.application-identifier": rights.application.map { NSString(string: $0) }
@@ -14,7 +14,7 @@ public final class SecTask: NSObject, CFTypeNumbered, Sendable {
         }
     }
 
-    fileprivate func rights() throws -> OwnRights { try Keychain.client().ownRights() }
+    fileprivate func rights() throws -> ProgramRights { try Keychain.client().ownRights() }
 }
 
 /// The class number: Apple's `SecTaskGetTypeID`.

@@ -9,7 +9,7 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
     package static let typeID: CFTypeID = 257
     let der: [UInt8]
     let fields: CertificateFields
-    /// The contents of the names, normalised, without their outer SEQUENCE.
+    /// The contents of the names, normalized, without their outer SEQUENCE.
     let normalizedIssuer: [UInt8]
     let normalizedSubject: [UInt8]
 
@@ -28,7 +28,7 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
     public override var hash: Int { der.hashValue }
     public override var description: String { "<SecCertificate: \(summary)>" }
 
-    /// The common name, else the organisation or its unit, else whatever names the subject first.
+    /// The common name, else the organization or its unit, else whatever names the subject first.
     var summary: String {
         commonName ?? value(of: [2, 5, 4, 10]) ?? value(of: [2, 5, 4, 11]) ?? fields.subjectValues.first?.text ?? emailAddresses.first ?? ""
     }
@@ -88,12 +88,12 @@ public func SecCertificateCopyEmailAddresses(_ certificate: SecCertificate, _ em
     return errSecSuccess
 }
 
-/// The issuer's name, normalised, as a DER sequence: Apple's `SecCertificateCopyNormalizedIssuerSequence`.
+/// The issuer's name, normalized, as a DER sequence: Apple's `SecCertificateCopyNormalizedIssuerSequence`.
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(NormalizedName.sequence(certificate.normalizedIssuer)))
 }
 
-/// The subject's name, normalised, as a DER sequence: Apple's `SecCertificateCopyNormalizedSubjectSequence`.
+/// The subject's name, normalized, as a DER sequence: Apple's `SecCertificateCopyNormalizedSubjectSequence`.
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(NormalizedName.sequence(certificate.normalizedSubject)))
 }

@@ -3,7 +3,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 
-/// Runs a call and answers its status; what the person should know is kept for `SecCopyErrorMessageString`.
+/// Runs a call and answers its status; what the user should know is kept for `SecCopyErrorMessageString`.
 func reporting(_ body: () throws -> Void) -> OSStatus {
     do {
         try body()

@@ -1,6 +1,6 @@
 // Statuses of algorithm attributes, from -67748 to -67811.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 
 // MARK: Attributes of a cryptographic context, each as an invalid and a missing one.
 

@@ -1,6 +1,6 @@
 // Statuses of decoding (-26265 to -26276) and of item queries (-34000 to -34020).
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 //
 // Most of these names stand in the private `SecBasePriv.h`, which today folds them into
 // `errSecParam`, `errSecUnimplemented` or `errSecDecode`. Here each keeps its own historic
@@ -57,7 +57,7 @@ let itemStatuses: [KnownStatus] = [
     KnownStatus(errSecInvalidKey, "errSecInvalidKey", "These bytes do not form a key."),
     KnownStatus(errSecDecode, "errSecDecode", "The stored or supplied data cannot be decoded."),
     KnownStatus(errSecInternal, "errSecInternal", "The security library met an internal error."),
-    KnownStatus(errSecItemInvalidKey, "errSecItemInvalidKey", "The query has a key that is not recognised."),
+    KnownStatus(errSecItemInvalidKey, "errSecItemInvalidKey", "The query has a key that is not recognized."),
     KnownStatus(errSecItemInvalidKeyType, "errSecItemInvalidKeyType", "The query has a key of the wrong type."),
     KnownStatus(errSecItemInvalidValue, "errSecItemInvalidValue", "The query has a value of the wrong type."),
     KnownStatus(errSecItemClassMissing, "errSecItemClassMissing", "The query does not name an item class."),

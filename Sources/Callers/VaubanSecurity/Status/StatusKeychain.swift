@@ -1,6 +1,6 @@
 // Statuses of the keychain itself, from -25240 to -25330.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 
 // MARK: Access control lists, trust settings and exchange formats.
 
@@ -72,7 +72,7 @@ let keychainStatuses: [KnownStatus] = [
     KnownStatus(errSecInvalidOwnerEdit, "errSecInvalidOwnerEdit"),
     KnownStatus(errSecTrustNotAvailable, "errSecTrustNotAvailable"),
     KnownStatus(errSecUnsupportedFormat, "errSecUnsupportedFormat", "The data has a format that cannot be read or written here."),
-    KnownStatus(errSecUnknownFormat, "errSecUnknownFormat", "The format of the data could not be recognised."),
+    KnownStatus(errSecUnknownFormat, "errSecUnknownFormat", "The format of the data could not be recognized."),
     KnownStatus(errSecKeyIsSensitive, "errSecKeyIsSensitive", "The key may leave the keychain only in wrapped form."),
     KnownStatus(errSecMultiplePrivKeys, "errSecMultiplePrivKeys"),
     KnownStatus(errSecPassphraseRequired, "errSecPassphraseRequired", "A passphrase is needed to read or write this data."),

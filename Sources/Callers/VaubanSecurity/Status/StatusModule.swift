@@ -1,6 +1,6 @@
 // Statuses of modules, handles and keys, from -67667 to -67747.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 
 // MARK: Calls, memory and handles.
 

@@ -1,6 +1,6 @@
 // Statuses of policies, databases and timestamps, from -67812 to -67904.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 
 // MARK: Devices, logins and digests.
 

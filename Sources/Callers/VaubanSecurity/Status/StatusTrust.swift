@@ -1,6 +1,6 @@
 // Statuses of certificates and trust, from -67585 to -67666.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name
-// and, where a person may read it, a sentence.
+// and, where a user may read it, a sentence.
 
 // MARK: Devices, keys and stored blobs.
 

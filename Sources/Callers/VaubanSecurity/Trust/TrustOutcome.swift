@@ -6,11 +6,11 @@ internal import VaubanAccessPolicy
 public enum SecTrustResultType: UInt32, Sendable {
     /// It was not evaluated yet, or changed since.
     case invalid = 0
-    /// Trusted, since the person or the program said so: here by `SecTrustSetExceptions`.
+    /// Trusted, since the user or the program said so: here by `SecTrustSetExceptions`.
     case proceed = 1
-    /// Once: the person has to be asked. Never here.
+    /// Once: the user has to be asked. Never here.
     case confirm = 2
-    /// The person said no. Never here.
+    /// The user said no. Never here.
     case deny = 3
     /// Trusted, by an anchor.
     case unspecified = 4

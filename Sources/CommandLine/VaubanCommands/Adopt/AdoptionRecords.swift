@@ -16,7 +16,7 @@ enum AdoptionMarker {
     }
 
     /// To be set when the old rooms have ended, and after the list of what was moved.
-    static func set(in folder: PrivateFolder) throws(SystemFault) {
+    static func set(in folder: PrivateFolder) throws(SystemError) {
         try DurableFile(name, in: folder).replace(with: Array(text(folder.path).utf8))
     }
 
@@ -37,7 +37,7 @@ enum AdoptionMarker {
 /// identity is drawn at random for each item, tells nothing of it, and is in no other keychain: not in one that was erased
 /// or lost and begun anew, and not in another machine's to which the home was brought.
 struct AdoptedItem: Hashable {
-    let old: OldItem.Stamp
+    let old: LegacyItem.Stamp
     let kind: ItemKind
     let new: [UInt8]
 }
@@ -48,7 +48,7 @@ enum AdoptedItems {
     private static let bytesMax = 256 << 20
     private static let version = "version 1"
 
-    static func keep(_ items: some Sequence<AdoptedItem>, in folder: PrivateFolder) throws(SystemFault) {
+    static func keep(_ items: some Sequence<AdoptedItem>, in folder: PrivateFolder) throws(SystemError) {
         let lines = items.map { "\($0.kind.rawValue) \(hex($0.old.identity)) \($0.old.changed) \(hex($0.new))\n" }
         try DurableFile(name, in: folder).replace(with: Array(("\(version)\n" + lines.sorted().joined()).utf8))
     }
@@ -64,7 +64,7 @@ enum AdoptedItems {
             guard words.count == 4, let number = Int64(words[0]), let kind = ItemKind(nameable: number), let old = octets(words[1]),
                 let changed = Int64(words[2]), let new = octets(words[3])
             else { return nil }
-            items.append(AdoptedItem(old: OldItem.Stamp(identity: old, changed: changed), kind: kind, new: new))
+            items.append(AdoptedItem(old: LegacyItem.Stamp(identity: old, changed: changed), kind: kind, new: new))
         }
         return items
     }
@@ -90,7 +90,7 @@ enum ErasedMarker {
     static let name = "erased"
     private static let text = "version 1\nerased\n"
 
-    static func set(in folder: PrivateFolder) throws(SystemFault) { try DurableFile(name, in: folder).replace(with: Array(text.utf8)) }
+    static func set(in folder: PrivateFolder) throws(SystemError) { try DurableFile(name, in: folder).replace(with: Array(text.utf8)) }
 
     static func stands(in folder: PrivateFolder) -> Bool {
         guard case .bytes(let bytes)? = try? DurableFile(name, in: folder).read(max: 64) else { return false }
@@ -98,7 +98,7 @@ enum ErasedMarker {
     }
 }
 
-/// `HOME/adopting`: which items that ask for the person were moved and compared, so that a run that goes on where one was
+/// `HOME/adopting`: which items that ask for the user were moved and compared, so that a run that goes on where one was
 /// broken off does not ask for them again. An item stands there by its dates, in microseconds, in the old keychain and in
 /// the new one: they tell when either of the two was changed.
 struct AdoptionJournal {
@@ -118,7 +118,7 @@ struct AdoptionJournal {
 
     func holds(_ old: ItemRecord, as new: ItemRecord) -> Bool { lines.contains(Self.line(old, new)) }
 
-    mutating func keep(_ old: ItemRecord, as new: ItemRecord) throws(SystemFault) {
+    mutating func keep(_ old: ItemRecord, as new: ItemRecord) throws(SystemError) {
         lines.insert(Self.line(old, new))
         try file.replace(with: Array(([Self.version] + lines.sorted()).map { "\($0)\n" }.joined().utf8))
     }

@@ -16,12 +16,12 @@ struct AdoptionRun {
     private(set) var skipped = 0
     private(set) var stayed = 0
     /// What is here now, by what it was.
-    private(set) var adopted: [OldItem.Stamp: AdoptedItem] = [:]
+    private(set) var adopted: [LegacyItem.Stamp: AdoptedItem] = [:]
 
     private static let progressStep = 25
 
     /// Why an item stays where it is; the others go on.
-    private struct Stays: Error {
+    private struct SkipReason: Error {
         let why: String
         init(_ why: String) { self.why = why }
     }
@@ -32,7 +32,7 @@ struct AdoptionRun {
         self.journal = journal
     }
 
-    mutating func run(_ items: [OldItem]) throws {
+    mutating func run(_ items: [LegacyItem]) throws {
         defer { progress.clear() }
         for (index, item) in items.enumerated() {
             let record = item.record
@@ -40,7 +40,7 @@ struct AdoptionRun {
             do {
                 let identity = try take(record)
                 adopted[item.stamp] = AdoptedItem(old: item.stamp, kind: record.kind, new: identity)
-            } catch let stays as Stays {
+            } catch let stays as SkipReason {
                 stay(record, stays.why)
             } catch let refusal as Refusal where Self.concernsOne(refusal, record) {
                 stay(record, refusal.message)
@@ -62,7 +62,7 @@ struct AdoptionRun {
     private static func concernsOne(_ refusal: Refusal, _ record: ItemRecord) -> Bool {
         switch refusal.reason {
         case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .applicationPasswordMissing: true
-        case .cancelled, .fallbackChosen, .personTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+        case .cancelled, .fallbackChosen, .userTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockedOut:
             record.asks
         default: false
@@ -72,18 +72,18 @@ struct AdoptionRun {
     /// Answers the identity of the item here.
     private mutating func take(_ record: ItemRecord) throws -> [UInt8] {
         if record.accessControl?.needsApplicationPassword == true {
-            throw Stays("it opens only with the password of the program that keeps it; have that program keep it anew")
+            throw SkipReason("it opens only with the password of the program that keeps it; have that program keep it anew")
         }
         let wanted = record.asMine
         let before = try find(wanted, in: new, reason: nil)
         if let there = before?.record {
             guard there.isCopy(of: wanted) else {
-                throw Stays("one of this name is here already, with other attributes or another protection")
+                throw SkipReason("one of this name is here already, with other attributes or another protection")
             }
             if journal.holds(record, as: there), let identity = before?.reference { skipped += 1; return identity }
         }
         guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {
-            throw Stays("it has gone meanwhile")
+            throw SkipReason("it has gone meanwhile")
         }
         let secret: SecretBytes? = entry.takeSecret()
         if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
@@ -92,7 +92,7 @@ struct AdoptionRun {
         guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted),
             Self.same(secret, after.takeSecret())
         else {
-            throw Stays(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
+            throw SkipReason(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
         }
         if record.asks { try journal.keep(record, as: there) }
         if before == nil { moved += 1 } else { skipped += 1 }
@@ -107,7 +107,7 @@ struct AdoptionRun {
         query.returnsData = reason != nil
         query.operationPrompt = reason.map { SafeText.line($0, max: 150) }
         query.authenticationUI =
-            reason == nil ? .describe : session.person.mayBeAsked || session.person.hasPreparedPasscode ? .allow : .fail
+            reason == nil ? .describe : session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
         do {
             let found =
@@ -137,7 +137,7 @@ struct AdoptionRun {
 }
 
 extension ItemRecord {
-    /// The item as the person's own in the installed keychain: all of it, but for the dates, which are the keychain's own.
+    /// The item as the user's own in the installed keychain: all of it, but for the dates, which are the keychain's own.
     fileprivate var asMine: ItemRecord {
         var mine = self
         mine.attributes[.accessGroup] = .text(AccessGroup.commandLine)
@@ -152,7 +152,7 @@ extension ItemRecord {
         return kind == other.kind && mine == theirs && protection == other.protection && accessControl == other.accessControl
     }
 
-    /// With the group where it is not the person's own hand's.
+    /// With the group where it is not the user's own hand's.
     var shownWithOwner: String {
         [AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) ? name : "\(name) (of \(SafeText.visible(owner)))"
     }

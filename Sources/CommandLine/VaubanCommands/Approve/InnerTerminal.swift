@@ -14,17 +14,17 @@ final class InnerTerminal {
     private static let openPeer: UInt = 0x5441  // TIOCGPTPEER
 
     /// Starts the command as the leader of a session on the new terminal, with this process's environment.
-    init(_ command: [String], size: winsize?) throws(SystemFault) {
-        master = Descriptor(try SystemFault.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
+    init(_ command: [String], size: winsize?) throws(SystemError) {
+        master = Descriptor(try SystemError.check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "open a new terminal"))
         var locked: Int32 = 0
-        try SystemFault.check(ioctl(master.number, Self.unlockTerminal, &locked), "unlock the new terminal")
+        try SystemError.check(ioctl(master.number, Self.unlockTerminal, &locked), "unlock the new terminal")
         let slave = Descriptor(
-            try SystemFault.check(ioctl(master.number, Self.openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC), "open the new terminal's other side"))
+            try SystemError.check(ioctl(master.number, Self.openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC), "open the new terminal's other side"))
         if var size { _ = ioctl(slave.number, UInt(TIOCSWINSZ), &size) }
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        pid = try SystemFault.checkNegated(vauban_spawn_on_terminal(&arguments, slave.number), "start \(command.first ?? "")")
-        process = Descriptor(try SystemFault.checkNegated(vauban_pidfd_open(pid), "hold the command"))
+        pid = try SystemError.checkNegated(vauban_spawn_on_terminal(&arguments, slave.number), "start \(command.first ?? "")")
+        process = Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "hold the command"))
         _ = fcntl(master.number, F_SETFL, O_NONBLOCK)
     }
 

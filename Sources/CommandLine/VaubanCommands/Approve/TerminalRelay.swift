@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 
-/// Passes bytes between the person's terminal and a command's inner one. Its thread is the only one that reads the
+/// Passes bytes between the user's terminal and a command's inner one. Its thread is the only one that reads the
 /// terminal, so that what is typed for a question never reaches the command.
 final class TerminalRelay {
     private let terminal: Terminal
@@ -14,9 +14,9 @@ final class TerminalRelay {
     private var typed: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 16384)
 
-    init(_ command: [String], on terminal: Terminal, stage: RelayStage) throws(SystemFault) {
+    init(_ command: [String], on terminal: Terminal, stage: RelayStage) throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -95,7 +95,7 @@ final class TerminalRelay {
             typed = Array(chunk[0..<count])
             passIn()
         } else if count == 0 || errno != EINTR {
-            // The person's terminal is gone, so the command's goes too.
+            // The user's terminal is gone, so the command's goes too.
             kill(getpid(), SIGHUP)
         }
         // Keys may be a password that the command asks for.

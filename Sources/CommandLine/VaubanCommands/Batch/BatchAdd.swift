@@ -55,7 +55,7 @@ enum BatchAdd {
 }
 
 extension ItemRecord {
-    /// The same as the person's own.
+    /// The same as the user's own.
     var asOwn: ItemRecord {
         var own = self
         own.attributes[.accessGroup] = .text(AccessGroup.commandLine)
@@ -64,7 +64,7 @@ extension ItemRecord {
 }
 
 extension Session {
-    /// Whether there is an item of this name: where programs are told apart, of the person's own; else of any owner.
+    /// Whether there is an item of this name: where programs are told apart, of the user's own; else of any owner.
     func hasNamesake(_ record: ItemRecord) throws -> Bool {
         var query = record.namesake(ofAnyOwner: service.mode != .system)
         query.authenticationUI = .describe

@@ -2,7 +2,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// Items in JSON, with the keys of `show --json` and one more, `secret`. The document lies in zeroising memory, and each secret
+/// Items in JSON, with the keys of `show --json` and one more, `secret`. The document lies in zeroing memory, and each secret
 /// goes from there to its own; attributes become text.
 struct ItemDocument: ~Copyable {
     struct Entry {
@@ -15,14 +15,14 @@ struct ItemDocument: ~Copyable {
     private let content: SecretBytes
     let entries: [Entry]
     /// What is wrong, with the line and the key; then nothing of the document should be taken.
-    let faults: [JSONFault]
+    let faults: [JSONError]
 
     /// Reads a document. An empty secret is no fault where it `takesEmpty` ones, as a backup has them that were meant.
     init(_ content: consuming SecretBytes, takesEmpty: Bool = true) {
         var (entries, faults) = content.withUnsafeBytes { Self.read($0) }
         if !takesEmpty {
             faults += entries.filter { $0.secret.isEmpty }.map {
-                JSONFault(line: $0.line, why: "secret: it is empty; to store an empty one, say --empty")
+                JSONError(line: $0.line, why: "secret: it is empty; to store an empty one, say --empty")
             }
             faults.sort { $0.line < $1.line }
         }
@@ -40,14 +40,14 @@ struct ItemDocument: ~Copyable {
     }
 
     /// A list of objects, or objects one after the other.
-    private static func read(_ bytes: UnsafeRawBufferPointer) -> (entries: [Entry], faults: [JSONFault]) {
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> (entries: [Entry], faults: [JSONError]) {
         var entries: [Entry] = []
-        var faults: [JSONFault] = []
+        var faults: [JSONError] = []
         var scanner = JSONScanner(bytes)
         func take(_ line: Int, _ value: JSONValue) {
-            do throws(JSONFault) { entries.append(try entry(line, value, in: bytes)) } catch { faults.append(error) }
+            do throws(JSONError) { entries.append(try entry(line, value, in: bytes)) } catch { faults.append(error) }
         }
-        do throws(JSONFault) {
+        do throws(JSONError) {
             while let (line, value) = try scanner.next() {
                 guard case .list(let values) = value else { take(line, value); continue }
                 for value in values { take(Self.line(of: value) ?? line, value) }
@@ -55,10 +55,10 @@ struct ItemDocument: ~Copyable {
         } catch {
             faults.append(error)
         }
-        if entries.isEmpty, faults.isEmpty { faults.append(JSONFault(line: scanner.line, why: "there is no item in it")) }
+        if entries.isEmpty, faults.isEmpty { faults.append(JSONError(line: scanner.line, why: "there is no item in it")) }
         var names: Set<ItemRecord> = []
         for entry in entries where !names.insert(ItemRecord(kind: entry.record.kind, attributes: entry.record.wholeName)).inserted {
-            faults.append(JSONFault(line: entry.line, why: "an item of this name is in it before"))
+            faults.append(JSONError(line: entry.line, why: "an item of this name is in it before"))
         }
         return (entries, faults.sorted { $0.line < $1.line })
     }
@@ -72,8 +72,8 @@ struct ItemDocument: ~Copyable {
     /// Said by `show --json`, and the keychain's own: passed over.
     private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted"]
 
-    private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> Entry {
-        guard case .object(let members) = value else { throw JSONFault(line: line, why: "an item is an object in braces") }
+    private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Entry {
+        guard case .object(let members) = value else { throw JSONError(line: line, why: "an item is an object in braces") }
         let byKey = Dictionary(members.map { ($0.key, $0) }) { first, _ in first }
         let kind = try kind(line, byKey, in: bytes)
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
@@ -92,7 +92,7 @@ struct ItemDocument: ~Copyable {
         }
         if let tags = try tags(byKey["tags"], in: bytes) {
             guard case .text(let text) = record.attributes[.comment] ?? .text("") else {
-                throw JSONFault(line: line, why: "tags: its comment is no text")
+                throw JSONError(line: line, why: "tags: its comment is no text")
             }
             record.attributes[.comment] = .text(TaggedComment(text: text, tags: tags).comment)
         }
@@ -115,16 +115,16 @@ struct ItemDocument: ~Copyable {
         return attributes
     }
 
-    private static func fault(_ member: JSONMember, _ why: String) -> JSONFault {
-        JSONFault(line: member.line, why: "\(SafeText.line(member.key, max: 60)): \(why)")
+    private static func fault(_ member: JSONMember, _ why: String) -> JSONError {
+        JSONError(line: member.line, why: "\(SafeText.line(member.key, max: 60)): \(why)")
     }
 
-    private static func text(_ member: JSONMember, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> String {
+    private static func text(_ member: JSONMember, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> String {
         guard case .text(let range) = member.value, let text = JSONText.text(bytes, range) else { throw fault(member, "it is not text") }
         return text
     }
 
-    private static func kind(_ line: Int, _ byKey: [String: JSONMember], in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> ItemKind {
+    private static func kind(_ line: Int, _ byKey: [String: JSONMember], in bytes: UnsafeRawBufferPointer) throws(JSONError) -> ItemKind {
         let kind: ItemKind
         if let member = byKey["class"] {
             switch try text(member, in: bytes) {
@@ -136,11 +136,11 @@ struct ItemDocument: ~Copyable {
             kind = byKey["server"] != nil ? .internetPassword : .genericPassword
         }
         let key = kind == .genericPassword ? "service" : "server"
-        guard byKey[key] != nil else { throw JSONFault(line: line, why: "\(key): it is missing") }
+        guard byKey[key] != nil else { throw JSONError(line: line, why: "\(key): it is missing") }
         return kind
     }
 
-    private static func attribute(_ member: JSONMember, _ name: AttributeName, in bytes: UnsafeRawBufferPointer) throws(JSONFault)
+    private static func attribute(_ member: JSONMember, _ name: AttributeName, in bytes: UnsafeRawBufferPointer) throws(JSONError)
         -> AttributeValue
     {
         switch member.value {
@@ -158,7 +158,7 @@ struct ItemDocument: ~Copyable {
         }
     }
 
-    private static func tags(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> [String]? {
+    private static func tags(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [String]? {
         guard let member else { return nil }
         guard case .list(let values) = member.value else { throw fault(member, "it is a list of words") }
         var tags: [String] = []
@@ -175,14 +175,14 @@ struct ItemDocument: ~Copyable {
         return range
     }
 
-    private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> Protection {
+    private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Protection {
         guard let member else { return .whenUnlocked }
         let name = try text(member, in: bytes)
         guard let found = Protection.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "there is no such moment") }
         return found
     }
 
-    private static func control(_ member: JSONMember?, _ protection: Protection, in bytes: UnsafeRawBufferPointer) throws(JSONFault)
+    private static func control(_ member: JSONMember?, _ protection: Protection, in bytes: UnsafeRawBufferPointer) throws(JSONError)
         -> AccessControl?
     {
         guard let member else { return nil }
@@ -199,10 +199,10 @@ struct ItemDocument: ~Copyable {
         }
     }
 
-    private static func secret(_ line: Int, _ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONFault) -> (
+    private static func secret(_ line: Int, _ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> (
         Range<Int>, isBase64: Bool
     ) {
-        guard let member else { throw JSONFault(line: line, why: "secret: it is missing") }
+        guard let member else { throw JSONError(line: line, why: "secret: it is missing") }
         let found: (Range<Int>, isBase64: Bool)
         switch member.value {
         case .text(let range): found = (range, false)

@@ -4,7 +4,7 @@
 import VaubanSecretBytes
 
 /// What is wrong, and on which line; never with the content.
-struct JSONFault: Error, Hashable {
+struct JSONError: Error, Hashable {
     let line: Int
     let why: String
 }
@@ -53,14 +53,14 @@ struct JSONScanner {
     }
 
     /// The next value with its line; nil at the end.
-    mutating func next() throws(JSONFault) -> (line: Int, value: JSONValue)? {
+    mutating func next() throws(JSONError) -> (line: Int, value: JSONValue)? {
         skipSpace()
         guard position < bytes.count else { return nil }
         let start = line
         return (start, try value(depth: 0))
     }
 
-    private func fault(_ why: String) -> JSONFault { JSONFault(line: line, why: why) }
+    private func fault(_ why: String) -> JSONError { JSONError(line: line, why: why) }
 
     private mutating func skipSpace() {
         while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
@@ -76,7 +76,7 @@ struct JSONScanner {
         return true
     }
 
-    private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
+    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard depth < limits.depthMax else { throw fault("it goes too deep") }
         values += 1
         guard values <= Self.valuesMax else { throw fault("there are too many values in it") }
@@ -91,7 +91,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func members(_ depth: Int) throws(JSONFault) -> [JSONMember] {
+    private mutating func members(_ depth: Int) throws(JSONError) -> [JSONMember] {
         position += 1
         var members: [JSONMember] = []
         var keys: Set<String> = []
@@ -110,7 +110,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func elements(_ depth: Int) throws(JSONFault) -> [JSONValue] {
+    private mutating func elements(_ depth: Int) throws(JSONError) -> [JSONValue] {
         position += 1
         var elements: [JSONValue] = []
         if take(UInt8(ascii: "]")) { return elements }
@@ -121,7 +121,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func string() throws(JSONFault) -> Range<Int> {
+    private mutating func string() throws(JSONError) -> Range<Int> {
         position += 1
         let start = position
         while position < bytes.count {
@@ -141,7 +141,7 @@ struct JSONScanner {
         throw fault("a string is never closed")
     }
 
-    private mutating func number() throws(JSONFault) -> JSONValue {
+    private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
         while position < bytes.count,
@@ -156,7 +156,7 @@ struct JSONScanner {
         return .fraction(start..<position)
     }
 
-    private mutating func word() throws(JSONFault) -> JSONValue {
+    private mutating func word() throws(JSONError) -> JSONValue {
         for (word, value) in [("true", JSONValue.yes(true)), ("false", .yes(false)), ("null", .null)]
         where bytes[position...].starts(with: word.utf8) {
             position += word.utf8.count
@@ -173,7 +173,7 @@ enum JSONText {
         return decode(bytes, range) { content.append($0) } ? String(validating: content, as: UTF8.self) : nil
     }
 
-    /// Straight into zeroising memory.
+    /// Straight into zeroing memory.
     static func secret(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> SecretBytes? {
         guard let count = count(bytes, range) else { return nil }
         return SecretBytes(count: count) { target in

@@ -1,6 +1,6 @@
 import VaubanSecretBytes
 
-/// Base64 (RFC 4648, section 4, with its padding) from and into zeroising memory; a library would leave copies.
+/// Base64 (RFC 4648, section 4, with its padding) from and into zeroing memory; a library would leave copies.
 enum SecretBase64 {
     private static let signs = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -36,7 +36,7 @@ struct ClipboardHolder {
     func run() throws {
         let secret = try SecretReader.everything(from: STDIN_FILENO, max: SecretSource.bytesMax, keepsNewline: true)
         // What the tool leaves behind becomes this process's child, so that it is known whether it is still there.
-        try SystemFault.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
+        try SystemError.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
         // A tool that ends early is seen by how it ended.
         signal(SIGPIPE, SIG_IGN)
         guard try give(secret, to: tool.copying(isMarked: canMark())) == 0 else { throw ExitCode(1) }
@@ -49,7 +49,7 @@ struct ClipboardHolder {
         if try holds(secret) { try clear() }
     }
 
-    private func wait() throws(SystemFault) {
+    private func wait() throws(SystemError) {
         let timer = try DueTimer()
         let end = MachineClock.boot + UInt64(seconds) * 1_000_000_000
         timer.set(at: end)
@@ -76,7 +76,7 @@ struct ClipboardHolder {
     }
 
     /// Runs a tool with these bytes on its standard input, and answers how it ended.
-    private func give(_ bytes: borrowing SecretBytes, to command: [String]) throws(SystemFault) -> Int32 {
+    private func give(_ bytes: borrowing SecretBytes, to command: [String]) throws(SystemError) -> Int32 {
         var line = try Pipe()
         let pid = try ChildCommand.spawn(command[0], command, input: line.reading.number)
         if let end = line.writing?.number { _ = bytes.withUnsafeBytes { writeAll($0, to: end) } }
@@ -87,7 +87,7 @@ struct ClipboardHolder {
     /// What a tool writes, refused above a bound.
     private func output(of command: [String], max: Int) throws -> SecretBytes {
         var line = try Pipe()
-        let nothing = Descriptor(try SystemFault.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
+        let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
         let pid = try ChildCommand.spawn(command[0], command, input: nothing.number, output: line.writing?.number)
         line.endWriting()
         defer { _ = Self.status(of: pid) }

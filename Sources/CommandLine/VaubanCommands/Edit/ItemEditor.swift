@@ -69,7 +69,7 @@ private final class EditorFolder {
             )
         }
         var template = Array("\(place)/vauban-edit-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder in \(SafeText.visible(place))", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder in \(SafeText.visible(place))", code: errno) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.path = path
         file = "\(path)/item"
@@ -77,9 +77,9 @@ private final class EditorFolder {
     }
 
     func write(_ text: String) throws {
-        let number = try SystemFault.check(open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(file)")
+        let number = try SystemError.check(open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(file)")
         let descriptor = Descriptor(number)
-        guard writeText(text, to: descriptor.number) else { throw SystemFault("write \(file)", code: errno) }
+        guard writeText(text, to: descriptor.number) else { throw SystemError("write \(file)", code: errno) }
     }
 
     /// With whatever the editor left beside the file.

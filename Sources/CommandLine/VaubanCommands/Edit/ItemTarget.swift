@@ -27,7 +27,7 @@ extension Session {
             guard let record = found.first else { throw refusal }
             guard found.count == 1 else { throw SeveralMatches(verb: verb, records: found) }
             var query = record.namesake(ofAnyOwner: false)
-            query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
             return ItemTarget(record: record, query: query, isForeign: true)
         }
     }

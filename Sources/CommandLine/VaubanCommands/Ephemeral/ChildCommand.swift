@@ -8,10 +8,10 @@ enum ChildCommand {
 
     /// Runs it to its end, and answers its exit code as a shell says it. Signals that are sent to this process meanwhile go to
     /// the command; those of the terminal it gets by itself.
-    static func run(_ command: [String]) throws(SystemFault) -> Int32 {
+    static func run(_ command: [String]) throws(SystemError) -> Int32 {
         let pid: pid_t
-        do throws(SystemFault) {
-            pid = try Interruption.passOn { () throws(SystemFault) in
+        do throws(SystemError) {
+            pid = try Interruption.passOn { () throws(SystemError) in
                 try spawn(command.first ?? "", command, input: nil, inItsOwnSession: false)
             }
         } catch {
@@ -33,7 +33,7 @@ enum ChildCommand {
     @discardableResult
     static func spawn(
         _ program: String, _ words: [String], input: Int32? = nil, output: Int32? = nil, inItsOwnSession: Bool = false
-    ) throws(SystemFault) -> pid_t {
+    ) throws(SystemError) -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -53,7 +53,7 @@ enum ChildCommand {
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
         let problem = posix_spawnp(&pid, program, &actions, &attributes, &arguments, environ)
-        guard problem == 0 else { throw SystemFault("start \(SafeText.visible(program))", code: problem) }
+        guard problem == 0 else { throw SystemError("start \(SafeText.visible(program))", code: problem) }
         return pid
     }
 }

@@ -10,18 +10,18 @@ import VaubanSecretBytes
 final class EphemeralKeychain {
     let folder: String
     private let home: String
-    private let guardian: Guardian
+    private let guardian: CleanupProcess
     private var agent: PromptAgent?
 
     init() throws {
         let places: [String] = ["TMPDIR", "XDG_RUNTIME_DIR"].compactMap { (name: String) in getenv(name).map { String(cString: $0) } }
         let place = places.first { $0.hasPrefix("/") } ?? "/tmp"
         var template = Array("\(place)/vauban-ephemeral-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder in \(SafeText.visible(place))", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder in \(SafeText.visible(place))", code: errno) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         home = "\(folder)/keychain"
         // From here on the folder goes, however this process ends.
-        do { guardian = try Guardian(folder: folder) } catch {
+        do { guardian = try CleanupProcess(folder: folder) } catch {
             rmdir(folder)
             throw error
         }
@@ -30,17 +30,17 @@ final class EphemeralKeychain {
             throw error
         }
         // Also for the command: what it starts uses this keychain and no other.
-        guard setenv("VAUBAN_HOME", home, 1) == 0 else { throw SystemFault("set VAUBAN_HOME", code: errno) }
+        guard setenv("VAUBAN_HOME", home, 1) == 0 else { throw SystemError("set VAUBAN_HOME", code: errno) }
     }
 
     /// Sets a passcode that nobody knows, and has somebody who answers every question with it, or who says no to each.
-    func bring(_ person: ScriptedPerson.Answer) throws {
+    func bring(_ user: ScriptedUser.Answer) throws {
         let service = Service.own(.named(home: home), home: home, .ofThisProcess)
         let passcode = try Entropy.secret(24)
         let digits = HexSecret.digits(of: passcode)
         try AuthenticationClient(service: service).setPasscode(digits)
         let agent = try PromptAgent.forEveryCaller(
-            of: service, place: "the scripted person of vauban ephemeral", surface: ScriptedPerson(person, digits))
+            of: service, place: "the scripted user of vauban ephemeral", surface: ScriptedUser(user, digits))
         let thread = Thread { _ = agent.run() }
         thread.stackSize = 1 << 19
         thread.start()
@@ -59,16 +59,16 @@ final class EphemeralKeychain {
 
 /// Waits for this process to end, in whatever way, and removes what it left. It is a shell that reads from a pipe of which this
 /// process alone holds the other end: a kill closes it as an exit does.
-private final class Guardian {
+private final class CleanupProcess {
     private let line: Descriptor
     private static let script =
         #"read -r nothing; [ -d "$1" ] || exit 0; VAUBAN_HOME="$1/keychain" "$0" stop >/dev/null 2>&1; rm -rf -- "$1""#
 
-    init(folder: String) throws(SystemFault) {
-        guard let own = realpath("/proc/self/exe", nil) else { throw SystemFault("find this program's own file", code: errno) }
+    init(folder: String) throws(SystemError) {
+        guard let own = realpath("/proc/self/exe", nil) else { throw SystemError("find this program's own file", code: errno) }
         defer { free(own) }
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let reading = Descriptor(ends[0])
         line = Descriptor(ends[1])
@@ -77,8 +77,8 @@ private final class Guardian {
     }
 }
 
-/// Who answers in place of a person: at once, and always the same.
-final class ScriptedPerson: PromptSurface {
+/// Who answers in place of a user: at once, and always the same.
+final class ScriptedUser: PromptSurface {
     enum Answer: String, CaseIterable, Sendable { case yes, no }
 
     private let answer: Answer

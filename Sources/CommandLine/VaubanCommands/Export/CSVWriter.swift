@@ -6,12 +6,12 @@ import VaubanSecretBytes
 /// for them.
 struct CSVWriter: ExportWriter {
     private let output: ExportOutput
-    private var items: [(record: ItemRecord, secret: SecretKept)] = []
+    private var items: [(record: ItemRecord, secret: SecretBox)] = []
 
     init(_ output: ExportOutput) { self.output = output }
 
     mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
-        items.append((record, SecretKept(secret.duplicate())))
+        items.append((record, SecretBox(secret.duplicate())))
     }
 
     mutating func finish() throws {
@@ -33,20 +33,20 @@ struct CSVWriter: ExportWriter {
         try output.finish()
     }
 
-    private func write(_ record: ItemRecord, _ secret: SecretKept, codes: SecretKept?) throws {
-        var cells: [String: SecretKept] = [:]
+    private func write(_ record: ItemRecord, _ secret: SecretBox, codes: SecretBox?) throws {
+        var cells: [String: SecretBox] = [:]
         var encoded: [String] = []
-        func put(_ column: String, _ value: SecretKept) {
+        func put(_ column: String, _ value: SecretBox) {
             cells[column] = value
             guard value.text == nil || value.secret.withUnsafeBytes({ $0.contains(0) }) else { return }
-            cells[column] = SecretKept(SecretBase64.text(of: value.secret))
+            cells[column] = SecretBox(SecretBase64.text(of: value.secret))
             encoded.append(column)
         }
-        func put(_ column: String, text: String) { put(column, SecretKept(SecretBytes(copying: Array(text.utf8)))) }
+        func put(_ column: String, text: String) { put(column, SecretBox(SecretBytes(copying: Array(text.utf8)))) }
         for (column, name) in OwnCSVColumns.attributes {
             switch record.attributes[name] {
             case .text(let text): put(column, text: name == .protocolName ? ProtocolCode.name(of: text) : text)
-            case .data(let bytes): put(column, SecretKept(SecretBytes(copying: bytes)))
+            case .data(let bytes): put(column, SecretBox(SecretBytes(copying: bytes)))
             case .number(let number): if number != 0 { put(column, text: String(number)) }
             case .date, nil: break
             }

@@ -73,7 +73,7 @@ struct ExportCipher {
     }
 
     /// The next frame's plaintext, and whether it is the last; nil where it does not open.
-    mutating func open(_ sealed: UnsafeRawBufferPointer) -> (isLast: Bool, plaintext: SecretKept)? {
+    mutating func open(_ sealed: UnsafeRawBufferPointer) -> (isLast: Bool, plaintext: SecretBox)? {
         let number = frame
         for isLast in [false, true] {
             frame = number
@@ -82,12 +82,12 @@ struct ExportCipher {
         return nil
     }
 
-    private mutating func open(_ sealed: UnsafeRawBufferPointer, _ isLast: Bool) throws -> SecretKept {
+    private mutating func open(_ sealed: UnsafeRawBufferPointer, _ isLast: Bool) throws -> SecretBox {
         let nonce = try AES.GCM.Nonce(data: next(isLast))
         let box = try AES.GCM.SealedBox(
             nonce: nonce, ciphertext: sealed.dropLast(ExportFormat.tagBytes), tag: sealed.suffix(ExportFormat.tagBytes))
         var opened = try AES.GCM.open(box, using: key, authenticating: header)
-        return SecretKept(SecretBytes(absorbing: &opened))
+        return SecretBox(SecretBytes(absorbing: &opened))
     }
 
     /// Eleven bytes of the frame's number, and one that says whether it is the last: so a file that is cut off is known.
@@ -98,7 +98,7 @@ struct ExportCipher {
 }
 
 /// A secret in something that can be handed on.
-final class SecretKept {
+final class SecretBox {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
 }

@@ -20,7 +20,7 @@ final class ExportOutput {
             if errno == EEXIST {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)) exists already; name a new file, or remove that one")
             }
-            let fault = SystemFault("make \(SafeText.visible(path))", code: errno)
+            let fault = SystemError("make \(SafeText.visible(path))", code: errno)
             throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.description)
         }
         self.path = path == "-" ? nil : path
@@ -64,7 +64,7 @@ final class ExportOutput {
     }
 
     private func failed() -> Refusal {
-        let fault = SystemFault("write the export", code: errno)
+        let fault = SystemError("write the export", code: errno)
         return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.storageFailed, fault.description)
     }
 

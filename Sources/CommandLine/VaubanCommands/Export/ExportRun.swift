@@ -3,7 +3,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// Writes the person's own items into an export, one by one.
+/// Writes the user's own items into an export, one by one.
 struct ExportRun {
     private let session: Session
     private let takesThisDevice: Bool
@@ -56,7 +56,7 @@ struct ExportRun {
     /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
     private static func concernsOne(_ refusal: Refusal) -> Bool {
         switch refusal.reason {
-        case .cancelled, .fallbackChosen, .personTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+        case .cancelled, .fallbackChosen, .userTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockedOut, .itemNotFound, .applicationPasswordMissing:
             true
         default: false

@@ -47,36 +47,36 @@ struct OwnCSV: ~Copyable {
     }
 
     /// The item of a record, and its one-time codes where they are in it.
-    borrowing func items(_ record: CSVRecord) throws(RowFault) -> [PlannedItem] {
+    borrowing func items(_ record: CSVRecord) throws(RowError) -> [PlannedItem] {
         let columns = columns
-        return try content.withUnsafeBytes { bytes throws(RowFault) in
+        return try content.withUnsafeBytes { bytes throws(RowError) in
             try Self.items(OwnCSVRecord(CSVExport.fields(record, count: columns.count, in: bytes), columns, bytes))
         }
     }
 
-    private static func items(_ row: OwnCSVRecord) throws(RowFault) -> [PlannedItem] {
+    private static func items(_ row: OwnCSVRecord) throws(RowError) -> [PlannedItem] {
         guard try row.text(OwnCSVColumns.versionName) == OwnCSVColumns.version else {
-            throw RowFault("it is of a version that this vauban does not read")
+            throw RowError("it is of a version that this vauban does not read")
         }
         let kind: ItemKind
         switch try row.text("class") {
         case "generic password": kind = .genericPassword
         case "internet password": kind = .internetPassword
-        default: throw RowFault("its class is neither generic password nor internet password")
+        default: throw RowError("its class is neither generic password nor internet password")
         }
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
         for (column, name) in OwnCSVColumns.attributes {
             guard let value = try row.value(column, name) else { continue }
             guard let rule = AttributeRule.rule(for: name, of: kind), let fitting = value.converted(to: rule.form) else {
-                throw RowFault("its \(column) does not fit")
+                throw RowError("its \(column) does not fit")
             }
             record.attributes[name] = fitting
         }
         let isNamed = record.attributes[kind == .genericPassword ? .service : .server] != nil
-        guard isNamed else { throw RowFault("it has no \(kind == .genericPassword ? "service" : "server")") }
+        guard isNamed else { throw RowError("it has no \(kind == .genericPassword ? "service" : "server")") }
         let (protection, control) = try protection(row)
         record = ItemRecord(kind: kind, attributes: ItemDocument.named(record), protection: protection, accessControl: control)
-        guard let password = try row.secret("password") else { throw RowFault("it has no password") }
+        guard let password = try row.secret("password") else { throw RowError("it has no password") }
         var items = [PlannedItem(role: .login, record: record, secret: password)]
         if let codes = try row.secret("otpauth"), !codes.secret.isEmpty {
             items.append(PlannedItem(role: .codes, record: record.codesCompanion, secret: codes))
@@ -84,20 +84,20 @@ struct OwnCSV: ~Copyable {
         return items
     }
 
-    private static func protection(_ row: OwnCSVRecord) throws(RowFault) -> (Protection, AccessControl?) {
+    private static func protection(_ row: OwnCSVRecord) throws(RowError) -> (Protection, AccessControl?) {
         let shown = try row.text("readable")
         guard let protection = shown.isEmpty ? .whenUnlocked : Protection.allCases.first(where: { $0.shownName == shown }) else {
-            throw RowFault("its readable is no such moment")
+            throw RowError("its readable is no such moment")
         }
         let names = try row.text("accessControl").split(separator: " ").map(String.init)
         guard !names.isEmpty else { return (protection, nil) }
         var flags: AccessControlFlags = []
         for name in names {
-            guard let flag = AccessControl.flag(named: name) else { throw RowFault("its accessControl has a flag that is not known") }
+            guard let flag = AccessControl.flag(named: name) else { throw RowError("its accessControl has a flag that is not known") }
             flags.insert(flag)
         }
         do throws(AccessControl.Fault) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {
-            throw RowFault("its accessControl: \(error.rawValue)")
+            throw RowError("its accessControl: \(error.rawValue)")
         }
     }
 }
@@ -115,22 +115,22 @@ private struct OwnCSVRecord {
         encoded = Set(names.split(separator: " ").map(String.init))
     }
 
-    func text(_ column: String) throws(RowFault) -> String {
+    func text(_ column: String) throws(RowError) -> String {
         guard let field = fields[column] else { return "" }
-        guard let text = field.text(in: bytes) else { throw RowFault("its \(column) is not UTF-8") }
+        guard let text = field.text(in: bytes) else { throw RowError("its \(column) is not UTF-8") }
         return text
     }
 
-    func secret(_ column: String) throws(RowFault) -> SecretKept? {
+    func secret(_ column: String) throws(RowError) -> SecretBox? {
         guard let field = fields[column] else { return nil }
         let secret = field.secret(in: bytes)
-        guard encoded.contains(column) else { return SecretKept(secret) }
-        guard let decoded = SecretBase64.bytes(of: secret) else { throw RowFault("its \(column) is not base64") }
-        return SecretKept(decoded)
+        guard encoded.contains(column) else { return SecretBox(secret) }
+        guard let decoded = SecretBase64.bytes(of: secret) else { throw RowError("its \(column) is not base64") }
+        return SecretBox(decoded)
     }
 
     /// Nil where the cell is empty, which is an attribute that is not there.
-    func value(_ column: String, _ name: AttributeName) throws(RowFault) -> AttributeValue? {
+    func value(_ column: String, _ name: AttributeName) throws(RowError) -> AttributeValue? {
         guard let field = fields[column], !field.isEmpty else { return nil }
         if encoded.contains(column) { return try secret(column).map { .data($0.secret.withUnsafeBytes { Array($0) }) } }
         let text = try text(column)

@@ -10,24 +10,24 @@ struct PassphraseOptions: ParsableArguments {
     var descriptor: Int32?
 
     /// For a new export, typed twice.
-    func new(_ person: Person) throws -> SecretBytes {
+    func new(_ user: CommandUser) throws -> SecretBytes {
         while true {
-            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(person))
+            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(user))
             if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
             let why =
                 """
                 the passphrase of an export has at least \(ExportFormat.passphraseBytesMin) characters: whoever has the file can guess \
                 it without being counted
                 """
-            guard descriptor == nil, let terminal = person.terminal else { throw Refusal(.passcodeTooWeak, why) }
+            guard descriptor == nil, let terminal = user.terminal else { throw Refusal(.passcodeTooWeak, why) }
             terminal.write("\(why.prefix(1).uppercased())\(why.dropFirst()).\n")
         }
     }
 
-    func existing(_ person: Person) throws -> SecretBytes {
+    func existing(_ user: CommandUser) throws -> SecretBytes {
         if let passphrase = try given() { return passphrase }
         return try PasscodeInput.ask(
-            "Passphrase of the export (\(PromptText.cancelHint)): ", on: terminal(person), bytesMax: ExportFormat.passphraseBytesMax)
+            "Passphrase of the export (\(PromptText.cancelHint)): ", on: terminal(user), bytesMax: ExportFormat.passphraseBytesMax)
     }
 
     private func given() throws -> SecretBytes? {
@@ -35,8 +35,8 @@ struct PassphraseOptions: ParsableArguments {
         return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
     }
 
-    private func terminal(_ person: Person) throws(Refusal) -> Terminal {
-        guard let terminal = person.terminal else {
+    private func terminal(_ user: CommandUser) throws(Refusal) -> Terminal {
+        guard let terminal = user.terminal else {
             throw Refusal(.interactionNotAllowed, "no terminal to ask for the export's passphrase; send it along: --passphrase-fd N")
         }
         return terminal

@@ -6,7 +6,7 @@ import VaubanSecretBytes
 enum GeneratedSecret {
     /// Characters of these classes, at least one of each. Where one is missing all are drawn again, so that no place is likelier than
     /// another to have it.
-    static func characters(_ count: Int, of classes: [CharacterClass]) throws(SystemFault) -> SecretBytes {
+    static func characters(_ count: Int, of classes: [CharacterClass]) throws(SystemError) -> SecretBytes {
         let signs = classes.flatMap(\.signs)
         var numbers = try UnbiasedNumbers()
         while true {
@@ -21,7 +21,7 @@ enum GeneratedSecret {
     }
 
     /// Words of the list, parted by full stops, since some of the words have a hyphen.
-    static func words(_ count: Int) throws(SystemFault) -> SecretBytes {
+    static func words(_ count: Int) throws(SystemError) -> SecretBytes {
         let list = WordList.words
         var numbers = try UnbiasedNumbers()
         var secret = SecretBytes(count: count * (WordList.bytesMax + 1)) { _ in }

@@ -43,12 +43,12 @@ struct GenerationOptions: ParsableArguments {
     private var classes: [CharacterClass] { (characters ?? .everything).all }
     private var charactersCount: Int { length ?? Self.lengthDefault }
 
-    func make() throws(SystemFault) -> SecretBytes {
+    func make() throws(SystemError) -> SecretBytes {
         guard let words else { return try GeneratedSecret.characters(charactersCount, of: classes) }
         return try GeneratedSecret.words(words)
     }
 
-    /// What was made and what guessing it costs, for the person; nothing of the secret itself.
+    /// What was made and what guessing it costs, for the user; nothing of the secret itself.
     var summary: String {
         let bits = words.map { GeneratedSecret.bits(words: $0) } ?? GeneratedSecret.bits(characters: charactersCount, of: classes)
         let what =

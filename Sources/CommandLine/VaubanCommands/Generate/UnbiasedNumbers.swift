@@ -7,11 +7,11 @@ struct UnbiasedNumbers: ~Copyable {
     private var bytes: SecretBytes
     private var position = 0
 
-    init() throws(SystemFault) { bytes = try Entropy.secret(Self.bytesAtOnce) }
+    init() throws(SystemError) { bytes = try Entropy.secret(Self.bytesAtOnce) }
 
     /// A number below `bound`, which is at most 65,536. What would favour small numbers, the rest of 65,536 divided by the bound, is
     /// drawn again.
-    mutating func next(below bound: Int) throws(SystemFault) -> Int {
+    mutating func next(below bound: Int) throws(SystemError) -> Int {
         let fair = 65_536 - 65_536 % bound
         while true {
             let number = try draw()
@@ -19,7 +19,7 @@ struct UnbiasedNumbers: ~Copyable {
         }
     }
 
-    private mutating func draw() throws(SystemFault) -> Int {
+    private mutating func draw() throws(SystemError) -> Int {
         if position == Self.bytesAtOnce {
             bytes = try Entropy.secret(Self.bytesAtOnce)
             position = 0

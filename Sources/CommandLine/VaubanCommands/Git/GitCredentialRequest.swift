@@ -13,7 +13,7 @@ struct GitCredentialRequest: ~Copyable {
     private static let bytesMax = 1 << 17
     private static let keys: Set<String> = ["protocol", "host", "path", "username"]
 
-    /// The password goes from the kernel to its own place in zeroising memory, and never through text.
+    /// The password goes from the kernel to its own place in zeroing memory, and never through text.
     static func read(from descriptor: Int32) throws -> GitCredentialRequest {
         try GitCredentialRequest(try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: true))
     }
@@ -80,7 +80,7 @@ struct GitPlace: Hashable {
     /// As git writes it.
     var shown: String { SafeText.line("\(scheme)://\(server)\(port == 0 ? "" : ":\(port)")\(path.isEmpty ? "" : "/\(path)")", max: 150) }
 
-    /// The attributes that a query can say. All of them are in the person's own group: git never gets what a program keeps.
+    /// The attributes that a query can say. All of them are in the user's own group: git never gets what a program keeps.
     var attributes: ItemAttributes {
         ItemAttributes([
             .server: .text(server), .protocolName: .text(ProtocolCode.code(for: scheme)), .accessGroup: .text(AccessGroup.commandLine),

@@ -5,7 +5,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanSecretBytes
 
-/// What git asks of the keychain. Git takes silence for "I have none" and then asks the person itself.
+/// What git asks of the keychain. Git takes silence for "I have none" and then asks the user itself.
 struct GitCredentialStore {
     private let session: Session
     private let place: GitPlace
@@ -33,7 +33,7 @@ struct GitCredentialStore {
     }
 
     /// Keeps a password that worked. Git says this after each success, also when the password came from here; so an item that
-    /// asks is left as it is, since to compare it the person would be asked once more at each push.
+    /// asks is left as it is, since to compare it the user would be asked once more at each push.
     func store(account: String, password: borrowing SecretBytes) throws {
         let found = try matches(account: account).filter { $0.text(.account) == account }
         guard let record = found.first else { return try add(account, password) }

@@ -35,8 +35,8 @@ struct BitwardenJSON {
         items[index]?.line.map { .item(index + 1, line: $0) } ?? SourcePlace(line: nil, name: "item \(index + 1)")
     }
 
-    func source(_ index: Int) throws(RowFault) -> SourceRecord {
-        guard let item = items[index] else { throw RowFault("it is no object") }
+    func source(_ index: Int) throws(RowError) -> SourceRecord {
+        guard let item = items[index] else { throw RowError("it is no object") }
         var source = SourceRecord(place(index))
         let type = item.number("type") ?? 1
         source.kind = type == 1 ? nil : Self.kinds[type] ?? "item of type \(type)"
@@ -99,7 +99,7 @@ struct BitwardenJSON {
         }
     }
 
-    /// A field of the person's own: 0 is text, 1 hidden, 2 yes or no, 3 the name of another part.
+    /// A field of the user's own: 0 is text, 1 hidden, 2 yes or no, 3 the name of another part.
     private func takeField(_ field: JSONObject, _ source: inout SourceRecord) {
         let name = field.text("name") ?? ""
         if let value = field.shown("value") {

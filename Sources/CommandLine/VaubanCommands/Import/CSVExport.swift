@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 import VaubanSecretBytes
 
 /// The export of a browser or a password manager as CSV: a header that names the columns, then a record a login. The file lies in
-/// zeroised memory.
+/// zeroed memory.
 struct CSVExport: ~Copyable {
     private let content: SecretBytes
     private let columns: CSVColumns
@@ -27,30 +27,30 @@ struct CSVExport: ~Copyable {
     }
 
     /// One record of the file, or why it cannot be taken.
-    borrowing func source(_ record: CSVRecord) throws(RowFault) -> SourceRecord {
+    borrowing func source(_ record: CSVRecord) throws(RowError) -> SourceRecord {
         let columns = columns
-        return try content.withUnsafeBytes { bytes throws(RowFault) in try Self.source(record, columns, in: bytes) }
+        return try content.withUnsafeBytes { bytes throws(RowError) in try Self.source(record, columns, in: bytes) }
     }
 
-    static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowFault) -> [CSVField] {
-        if let fault = record.fault { throw RowFault(fault) }
-        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowFault("its quotes are not in order") }
-        guard fields.count == count else { throw RowFault("it has \(fields.count) fields, not \(count)") }
+    static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowError) -> [CSVField] {
+        if let fault = record.fault { throw RowError(fault) }
+        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowError("its quotes are not in order") }
+        guard fields.count == count else { throw RowError("it has \(fields.count) fields, not \(count)") }
         return fields
     }
 
-    private static func source(_ record: CSVRecord, _ columns: CSVColumns, in bytes: UnsafeRawBufferPointer) throws(RowFault)
+    private static func source(_ record: CSVRecord, _ columns: CSVColumns, in bytes: UnsafeRawBufferPointer) throws(RowError)
         -> SourceRecord
     {
         let fields = try fields(record, count: columns.names.count, in: bytes)
         var source = SourceRecord(.line(record.line))
         for (index, field) in fields.enumerated() where !field.isEmpty {
             let name = columns.names[index].trimmed
-            func text() throws(RowFault) -> String {
-                guard let text = field.text(in: bytes) else { throw RowFault("its \(SafeText.line(name, max: 60)) is not UTF-8") }
+            func text() throws(RowError) -> String {
+                guard let text = field.text(in: bytes) else { throw RowError("its \(SafeText.line(name, max: 60)) is not UTF-8") }
                 return text
             }
-            let value = SecretKept(field.secret(in: bytes))
+            let value = SecretBox(field.secret(in: bytes))
             switch columns.roles[index] {
             case .title: source.title = try text()
             case .url: source.urls = urls(try text(), name)

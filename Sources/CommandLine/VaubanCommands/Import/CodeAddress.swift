@@ -3,13 +3,13 @@ import VaubanSecretBytes
 
 /// The address from which one-time codes are made (`otpauth:`), out of what a source has of it.
 enum CodeAddress {
-    case whole(SecretKept)
+    case whole(SecretBox)
     /// Made of a bare key, with the defaults of every authenticator: six digits, thirty seconds, SHA-1.
-    case made(SecretKept)
+    case made(SecretBox)
     /// Neither an address nor a key.
     case none
 
-    init(_ code: SecretKept, title: String, account: String) {
+    init(_ code: SecretBox, title: String, account: String) {
         let prefix = Array("otpauth://".utf8)
         if code.secret.withUnsafeBytes({ $0.count > prefix.count && zip($0, prefix).allSatisfy { ($0 | 0x20) == ($1 | 0x20) } }) {
             self = .whole(code)
@@ -25,7 +25,7 @@ enum CodeAddress {
     }
 
     /// The bare key in base32 (RFC 4648, section 6): as people copy it, in either case, with spaces, hyphens and padding.
-    private static func key(_ code: SecretKept) -> SecretKept? {
+    private static func key(_ code: SecretBox) -> SecretBox? {
         let key = SecretBuilder()
         let isGood = code.secret.withUnsafeBytes { bytes in
             bytes.allSatisfy { byte in

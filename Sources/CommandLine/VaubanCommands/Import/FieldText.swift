@@ -1,6 +1,6 @@
 import VaubanSecretBytes
 
-/// Text that grows in zeroising memory; what it grew out of is overwritten.
+/// Text that grows in zeroing memory; what it grew out of is overwritten.
 final class SecretBuilder {
     private var buffer = SecretBytes(count: 256) { _ in }
     private(set) var count = 0
@@ -26,7 +26,7 @@ final class SecretBuilder {
 
     func append(_ secret: borrowing SecretBytes) { secret.withUnsafeBytes { append($0) } }
 
-    var kept: SecretKept { SecretKept(buffer.part(0..<count)) }
+    var kept: SecretBox { SecretBox(buffer.part(0..<count)) }
 
     private func reserve(_ more: Int) {
         guard count + more > buffer.count else { return }
@@ -40,7 +40,7 @@ final class SecretBuilder {
 /// Notes and named values as one text: the notes, an empty line, then `name: value` lines. A value of several lines goes on with
 /// lines that begin with four spaces.
 enum FieldText {
-    static func of(notes: SecretKept?, _ fields: [SourceField]) -> SecretKept {
+    static func of(notes: SecretBox?, _ fields: [SourceField]) -> SecretBox {
         let text = SecretBuilder()
         if let notes { text.append(notes.secret) }
         if text.count > 0, !fields.isEmpty { text.append("\n\n") }

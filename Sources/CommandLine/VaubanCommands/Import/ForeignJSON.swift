@@ -32,7 +32,7 @@ enum ForeignJSON {
         }
     }
 
-    func source(_ index: Int) throws(RowFault) -> SourceRecord {
+    func source(_ index: Int) throws(RowError) -> SourceRecord {
         switch self {
         case .bitwarden(let export): try export.source(index)
         case .onePassword(let export): try export.source(index)

@@ -8,7 +8,7 @@ struct PlannedItem {
 
     let role: Role
     var record: ItemRecord
-    let secret: SecretKept
+    let secret: SecretBox
 }
 
 /// What one record becomes (Specs/import.md): the item itself, and beside it what must not be shown with it.
@@ -30,14 +30,14 @@ struct ImportPlan {
     static let fieldsDescription = "protected fields"
 
     fileprivate struct Content {
-        var notes: SecretKept?
+        var notes: SecretBox?
         var about: [SourceField] = []
         var open: [SourceField] = []
         var hidden: [SourceField] = []
-        var codes: [SecretKept] = []
+        var codes: [SecretBox] = []
     }
 
-    init(_ source: SourceRecord, protectsNotes: Bool) throws(RowFault) {
+    init(_ source: SourceRecord, protectsNotes: Bool) throws(RowError) {
         group = source.group
         left = source.left
         var content = Content()
@@ -62,7 +62,7 @@ struct ImportPlan {
 
     // MARK: A login
 
-    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, _ placement: Placement, _ content: Content) throws(RowFault)
+    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, _ placement: Placement, _ content: Content) throws(RowError)
     {
         let record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
         let comment = try Self.comment(content.notes, content.open + content.about, source.tags)
@@ -125,11 +125,11 @@ struct ImportPlan {
     // MARK: What is no login
 
     /// A secure note, a card, or a login of which only notes are there: one item whose secret is the text of all of it.
-    private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(RowFault) {
+    private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(RowError) {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
         guard content.notes != nil || !content.open.isEmpty || !content.hidden.isEmpty else {
-            throw RowFault(source.kind == nil ? "it has no password" : "there is nothing in it")
+            throw RowError(source.kind == nil ? "it has no password" : "there is nothing in it")
         }
         let placement = Placement(source, needsServer: false)
         content.take(placement.fields)
@@ -145,14 +145,14 @@ struct ImportPlan {
 
     // MARK: Parts
 
-    private mutating func plan(_ role: PlannedItem.Role, _ record: ItemRecord, _ secret: SecretKept) throws(RowFault) {
-        guard secret.secret.count <= SecretSource.bytesMax else { throw RowFault("its \(role.shown) is larger than 1 MiB") }
+    private mutating func plan(_ role: PlannedItem.Role, _ record: ItemRecord, _ secret: SecretBox) throws(RowError) {
+        guard secret.secret.count <= SecretSource.bytesMax else { throw RowError("its \(role.shown) is larger than 1 MiB") }
         let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
-        guard size <= Self.attributesBytesMax else { throw RowFault("its name, address and notes are larger than an item can have") }
+        guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes are larger than an item can have") }
         items.append(PlannedItem(role: role, record: record, secret: secret))
     }
 
-    private static func field(_ name: String, _ value: SecretKept) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
+    private static func field(_ name: String, _ value: SecretBox) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
 
     /// Named apart from the item, so that one word means one of the two, and protected as it is.
     static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
@@ -164,8 +164,8 @@ struct ImportPlan {
             ]), protection: record.protection, accessControl: record.accessControl)
     }
 
-    private static func comment(_ notes: SecretKept?, _ fields: [SourceField], _ tags: [String]) throws(RowFault) -> String {
-        guard let text = FieldText.of(notes: notes, fields).text else { throw RowFault("its notes are not UTF-8") }
+    private static func comment(_ notes: SecretBox?, _ fields: [SourceField], _ tags: [String]) throws(RowError) -> String {
+        guard let text = FieldText.of(notes: notes, fields).text else { throw RowError("its notes are not UTF-8") }
         return TaggedComment(text: text, tags: tags).comment
     }
 }

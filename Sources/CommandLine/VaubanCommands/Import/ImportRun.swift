@@ -14,7 +14,7 @@ struct ImportRun {
     /// The items that were here before, by all that makes them unique, and those of this run with their secrets. One search
     /// at the beginning instead of one for each record.
     private let known: Set<ItemIdentity>
-    private var taken: [ItemIdentity: (secret: SecretKept, record: ItemRecord)] = [:]
+    private var taken: [ItemIdentity: (secret: SecretBox, record: ItemRecord)] = [:]
     /// For the line that says how far it is.
     var total: Int?
 
@@ -37,10 +37,10 @@ struct ImportRun {
     }
 
     /// One record of another password manager. A record that cannot be taken is noted, and stops no other.
-    mutating func take(_ place: SourcePlace, _ read: () throws(RowFault) -> SourceRecord) throws {
+    mutating func take(_ place: SourcePlace, _ read: () throws(RowError) -> SourceRecord) throws {
         show()
         let plan: ImportPlan
-        do throws(RowFault) {
+        do throws(RowError) {
             plan = try ImportPlan(try read(), protectsNotes: protectsNotes)
         } catch {
             return refuse(place, error)
@@ -55,7 +55,7 @@ struct ImportRun {
                 if index == 0 { noted.item = taken.record.name }
                 if taken.isRenamed { noted.changed.append("name: another record has it; this one is \(taken.record.name)") }
                 noted.left += taken.left
-            } catch let fault as RowFault {
+            } catch let fault as RowError {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
                 noted.outcome = .notTaken
                 noted.reason = noted.reason ?? part + fault.why
@@ -78,14 +78,14 @@ struct ImportRun {
         var record = record
         record.attributes[.creationDate] = nil
         record.attributes[.modificationDate] = nil
-        let item = PlannedItem(role: .document, record: record, secret: SecretKept(secret.duplicate()))
+        let item = PlannedItem(role: .document, record: record, secret: SecretBox(secret.duplicate()))
         var noted = RecordReport(
             line: place.line, source: place.name, item: record.name, outcome: .present, carried: ["password", "all attributes"])
         do {
             let taken = try stopping(at: place) { run in try run.take(item, group: nil) }
             if taken.isNew { noted.outcome = .added }
             noted.left += taken.left
-        } catch let fault as RowFault {
+        } catch let fault as RowError {
             noted.outcome = .notTaken
             noted.carried = []
             noted.reason = fault.why
@@ -94,7 +94,7 @@ struct ImportRun {
     }
 
     /// One record that cannot even be read.
-    mutating func refuse(_ place: SourcePlace, _ fault: RowFault) {
+    mutating func refuse(_ place: SourcePlace, _ fault: RowError) {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
     }
 
@@ -115,7 +115,7 @@ struct ImportRun {
     /// What is no fault of one record, as a keychain that was locked meanwhile, ends the import, and it is said where.
     private mutating func stopping<Result>(at place: SourcePlace, _ work: (inout ImportRun) throws -> Result) throws -> Result {
         do { return try work(&self) } catch {
-            guard !(error is RowFault) else { throw error }
+            guard !(error is RowError) else { throw error }
             progress.clear()
             say("\(place.name): the import stops here; \(report.added) added before it")
             throw error
@@ -143,7 +143,7 @@ struct ImportRun {
                 return Taken(record: record, isRenamed: number > 1, left: Self.differences(item, earlier.record))
             }
             guard let group, record.kind == .genericPassword, number < Self.namesMax else {
-                throw RowFault("it exists already with another password")
+                throw RowError("it exists already with another password")
             }
             number += 1
             let mark = number == 2 && !group.isEmpty ? group : "\(number)"
@@ -165,7 +165,7 @@ struct ImportRun {
     }
 
     /// Whether it was added; an item that is there already is not.
-    private func add(_ record: ItemRecord, _ secret: SecretKept) throws -> Bool {
+    private func add(_ record: ItemRecord, _ secret: SecretBox) throws -> Bool {
         do {
             let copy: SecretBytes? = secret.secret.duplicate()
             try session.add(record, secret: copy)
@@ -173,14 +173,14 @@ struct ImportRun {
         } catch let refusal as Refusal {
             switch refusal.reason {
             case .duplicateItem: return false
-            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .passcodeNotSet: throw RowFault(refusal.message)
+            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .passcodeNotSet: throw RowError(refusal.message)
             default: throw refusal
             }
         }
     }
 
     /// An item that is there already is left as it is; the same one with the same secret is no news.
-    private func compare(_ record: ItemRecord, _ secret: SecretKept) throws -> ItemRecord {
+    private func compare(_ record: ItemRecord, _ secret: SecretBox) throws -> ItemRecord {
         // The owner is named where programs are told apart.
         var query = record.namesake(ofAnyOwner: session.service.mode != .system)
         query.returnsData = true
@@ -190,14 +190,14 @@ struct ImportRun {
             found = try session.keychain.copyMatching(query)
         } catch {
             guard error.reason == .itemNotFound || error.reason == .interactionNotAllowed else { throw error }
-            throw RowFault("it exists already, and asks for you, so the two were not compared")
+            throw RowError("it exists already, and asks for you, so the two were not compared")
         }
         guard let entry = found.first(where: { $0.record?.isSameItem(as: record) ?? false }), let there = entry.record,
             let existing = entry.takeSecret()
         else {
-            throw RowFault("it exists already, and asks for you, so the two were not compared")
+            throw RowError("it exists already, and asks for you, so the two were not compared")
         }
-        guard existing.equals(secret.secret) else { throw RowFault("it exists already with another password") }
+        guard existing.equals(secret.secret) else { throw RowError("it exists already with another password") }
         return there
     }
 

@@ -32,16 +32,16 @@ struct JSONObject {
 
     func isTrue(_ key: String) -> Bool { if case .yes(true)? = byKey[key] { true } else { false } }
 
-    /// The value as a person reads it: text as it is, a number by its digits, a list or an object as JSON; nil for null and for
+    /// The value as a user reads it: text as it is, a number by its digits, a list or an object as JSON; nil for null and for
     /// what is empty.
-    func shown(_ key: String) -> SecretKept? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
+    func shown(_ key: String) -> SecretBox? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
 
-    static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretKept? {
+    static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretBox? {
         switch value {
         case .null: return nil
         case .text(let range):
             guard let secret = JSONText.secret(bytes, range), !secret.isEmpty else { return nil }
-            return SecretKept(secret)
+            return SecretBox(secret)
         case .list(let values) where values.isEmpty: return nil
         case .object(let members) where members.isEmpty: return nil
         case .number, .fraction, .yes, .list, .object:

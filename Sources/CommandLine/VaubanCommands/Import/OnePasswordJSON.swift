@@ -39,8 +39,8 @@ struct OnePasswordJSON {
         items[index].item?.line.map { .item(index + 1, line: $0) } ?? SourcePlace(line: nil, name: "item \(index + 1)")
     }
 
-    func source(_ index: Int) throws(RowFault) -> SourceRecord {
-        guard let item = items[index].item else { throw RowFault("it is no object") }
+    func source(_ index: Int) throws(RowError) -> SourceRecord {
+        guard let item = items[index].item else { throw RowError("it is no object") }
         var source = SourceRecord(place(index))
         let category = item.text("categoryUuid") ?? "001"
         source.kind = ["001", "005"].contains(category) ? nil : Self.kinds[category] ?? "item of category \(category)"
@@ -105,7 +105,7 @@ struct OnePasswordJSON {
         }
     }
 
-    private func takePassword(_ value: SecretKept, _ source: inout SourceRecord) {
+    private func takePassword(_ value: SecretBox, _ source: inout SourceRecord) {
         if source.password == nil { source.password = value } else { source.add("password", value, .hidden) }
     }
 

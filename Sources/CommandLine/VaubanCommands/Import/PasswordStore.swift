@@ -5,7 +5,7 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 
 /// The tree of `pass` (https://www.passwordstore.org): a file `NAME.gpg` each, which gpg opens. The first line is the password;
-/// further lines are the person's own, of which `login:`, `url:` and `otpauth://` are understood.
+/// further lines are the user's own, of which `login:`, `url:` and `otpauth://` are understood.
 struct PasswordStore {
     let root: String
     private(set) var files: [String] = []
@@ -56,7 +56,7 @@ struct PasswordStore {
     }
 
     /// One password, opened by gpg.
-    func source(_ file: String) throws(RowFault) -> SourceRecord {
+    func source(_ file: String) throws(RowError) -> SourceRecord {
         let content = try Self.opened("\(root)/\(file)")
         var source = SourceRecord(.file(file))
         let name = String(file.dropLast(".gpg".count))
@@ -83,7 +83,7 @@ struct PasswordStore {
             let stop = content.withUnsafeBytes { bytes in bytes[start...].firstIndex(of: 0x0A) ?? end }
             position = stop + 1
             let hasReturn = stop > start && content.withUnsafeBytes { $0[stop - 1] == 0x0D }
-            let line = SecretKept(content.part(start..<(hasReturn ? stop - 1 : stop)))
+            let line = SecretBox(content.part(start..<(hasReturn ? stop - 1 : stop)))
             if isFirst {
                 source.password = line
                 isFirst = false
@@ -96,7 +96,7 @@ struct PasswordStore {
     }
 
     /// Whether the line is one that is understood.
-    private static func take(_ line: SecretKept, _ source: inout SourceRecord) -> Bool {
+    private static func take(_ line: SecretBox, _ source: inout SourceRecord) -> Bool {
         let isCode = line.secret.withUnsafeBytes { $0.starts(with: "otpauth://".utf8) }
         if isCode { source.codes.append(line); return true }
         let colon = line.secret.withUnsafeBytes { $0.prefix(20).firstIndex(of: UInt8(ascii: ":")) }
@@ -109,26 +109,26 @@ struct PasswordStore {
     }
 
     /// What gpg makes of a file, with the options that pass gives it. It may ask for its passphrase itself.
-    private static func opened(_ path: String) throws(RowFault) -> SecretKept {
+    private static func opened(_ path: String) throws(RowError) -> SecretBox {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
-            throw RowFault(SystemFault("make a pipe", code: errno).description)
+            throw RowError(SystemError("make a pipe", code: errno).description)
         }
         let pid: pid_t
-        do throws(SystemFault) {
+        do throws(SystemError) {
             let words = ["gpg", "--quiet", "--yes", "--batch", "--use-agent", "--decrypt", "--", path]
             pid = try ChildCommand.spawn("gpg", words, output: ends[1])
             close(ends[1])
         } catch {
             for end in ends { close(end) }
-            throw RowFault(error.code == ENOENT ? "there is no gpg here, which opens it" : "\(error)")
+            throw RowError(error.code == ENOENT ? "there is no gpg here, which opens it" : "\(error)")
         }
-        let content = try? SecretKept(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
+        let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
         close(ends[0])
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        guard let content else { throw RowFault("it is larger than 1 MiB") }
-        guard status == 0 else { throw RowFault("gpg could not open it") }
+        guard let content else { throw RowError("it is larger than 1 MiB") }
+        guard status == 0 else { throw RowError("gpg could not open it") }
         return content
     }
 }

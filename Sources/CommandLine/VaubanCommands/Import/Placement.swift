@@ -96,6 +96,6 @@ struct Placement {
     }
 
     private mutating func add(_ name: String, _ text: String, _ kind: SourceField.Kind) {
-        fields.append(SourceField(name: name, value: SecretKept(SecretBytes(copying: Array(text.utf8))), kind: kind))
+        fields.append(SourceField(name: name, value: SecretBox(SecretBytes(copying: Array(text.utf8))), kind: kind))
     }
 }

@@ -1,7 +1,7 @@
 import VaubanSecretBytes
 
 /// Why one record was not taken. The text names columns and fields, never what is in them.
-struct RowFault: Error {
+struct RowError: Error {
     let why: String
     init(_ why: String) { self.why = why }
 }
@@ -28,7 +28,7 @@ struct SourceField {
     }
 
     let name: String
-    let value: SecretKept
+    let value: SecretBox
     let kind: Kind
 }
 
@@ -42,10 +42,10 @@ struct SourceRecord {
     var group = ""
     var urls: [String] = []
     var username = ""
-    var password: SecretKept?
+    var password: SecretBox?
     /// `otpauth:` addresses, or the bare keys of codes.
-    var codes: [SecretKept] = []
-    var notes: SecretKept?
+    var codes: [SecretBox] = []
+    var notes: SecretBox?
     /// Where the source does not part secrets from notes.
     var hidesNotes = false
     /// What a server calls the part that it asks a password for.
@@ -60,7 +60,7 @@ struct SourceRecord {
 
     init(_ place: SourcePlace) { self.place = place }
 
-    mutating func add(_ name: String, _ value: SecretKept, _ kind: SourceField.Kind) {
+    mutating func add(_ name: String, _ value: SecretBox, _ kind: SourceField.Kind) {
         if !value.secret.isEmpty { fields.append(SourceField(name: name, value: value, kind: kind)) }
     }
 
@@ -71,11 +71,11 @@ struct SourceRecord {
     }
 
     mutating func add(_ name: String, text: String, _ kind: SourceField.Kind) {
-        add(name, SecretKept(SecretBytes(copying: Array(text.utf8))), kind)
+        add(name, SecretBox(SecretBytes(copying: Array(text.utf8))), kind)
     }
 }
 
-extension SecretKept {
+extension SecretBox {
     /// The bytes as text; nil when they are not UTF-8.
     var text: String? { secret.withUnsafeBytes { String(validating: $0, as: UTF8.self) } }
 }

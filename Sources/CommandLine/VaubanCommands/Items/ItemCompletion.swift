@@ -10,7 +10,7 @@ enum ItemCompletion {
 
     /// Nothing where the keychain is closed or does not answer: whoever presses a key must not be asked for a passcode.
     private static func names() -> [String] {
-        guard let session = try? Session(Person(mayBeAsked: false)), let selection = try? ItemSelection.parse([]),
+        guard let session = try? Session(CommandUser(mayBeAsked: false)), let selection = try? ItemSelection.parse([]),
             let records = try? session.matches(selection)
         else { return [] }
         return Set(records.map(\.name)).filter(isPlain).sorted()

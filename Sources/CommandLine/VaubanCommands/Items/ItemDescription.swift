@@ -2,7 +2,7 @@ import Foundation
 import VaubanAccessPolicy
 import VaubanKeychainModel
 
-/// All that is told of an item without its secret, for a person's eyes and as JSON. A part that an item has not, or that is
+/// All that is told of an item without its secret, for a user's eyes and as JSON. A part that an item has not, or that is
 /// empty, is left out; the keys stay as they are, since scripts name them.
 struct ItemDescription: Encodable {
     enum Value: Hashable {
@@ -88,7 +88,7 @@ struct ItemDescription: Encodable {
         }
     }
 
-    // MARK: For a person
+    // MARK: For a user
 
     /// One line a part, in two columns; names that others chose cannot write to the terminal.
     var lines: [String] {

@@ -13,7 +13,7 @@ struct ItemKeeping: ParsableArguments {
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var generation: GenerationOptions
     @OptionGroup var source: SecretSource
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func requireName() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
@@ -38,11 +38,11 @@ struct ItemKeeping: ParsableArguments {
     }
 
     func run(_ verb: Verb) throws {
-        let session = try Session(person)
+        let session = try Session(user)
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
         let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
-        let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.person, what: fresh.name)
+        let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.user, what: fresh.name)
         try keep(secret, existing, session, verb)
         if generation.generate { say("Kept, and not shown: \(generation.summary).") }
     }
@@ -88,7 +88,7 @@ struct ItemKeeping: ParsableArguments {
 
     /// Says which item would get another secret, and asks; where nobody can be asked, says what to do instead.
     private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
-        guard let terminal = session.person.terminal else {
+        guard let terminal = session.user.terminal else {
             throw Refusal(
                 .duplicateItem,
                 "\(record.name) exists already; to give it a new secret, say vauban set --replace; for names that are new, use vauban add")

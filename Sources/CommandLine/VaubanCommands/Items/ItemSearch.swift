@@ -1,4 +1,4 @@
-// Finding what is meant: by attributes alone, which ask nobody; the person is asked when the one item is used.
+// Finding what is meant: by attributes alone, which ask nobody; the user is asked when the one item is used.
 
 import ArgumentParser
 import VaubanAccessPolicy
@@ -18,7 +18,7 @@ extension Session {
                 query.returnsAttributes = true
                 query.authenticationUI = .describe
                 query.coversAllOwners = ofAllOwners
-                // A program may have marked one so; in the person's own hand it is an item like any other.
+                // A program may have marked one so; in the user's own hand it is an item like any other.
                 query.includesSynchronizable = true
                 matches += try found(query).compactMap(\.record).filter(selection.means)
             }
@@ -56,14 +56,14 @@ extension Session {
         return secret
     }
 
-    /// What is nowhere in the installed keychain may be in the person's older one, which that does not show. Said at every
+    /// What is nowhere in the installed keychain may be in the user's older one, which that does not show. Said at every
     /// miss: the first one may be a script's, whose words nobody reads.
     private func foreign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
             guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else {
-                // Nobody learns across the line whether there is something; the person knows what to ask for.
+                // Nobody learns across the line whether there is something; the user knows what to ask for.
                 guard service.mode == .system, selection.owner == nil else { throw refusal }
                 throw Refusal(.itemNotFound, "to be asked about what another program keeps, name it: --owner program:/path")
             }
@@ -71,7 +71,7 @@ extension Session {
         }
     }
 
-    /// The secret of an item, asking the person where it asks.
+    /// The secret of an item, asking the user where it asks.
     func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
         var query = query(for: record)
         query.returnsData = true
@@ -85,14 +85,14 @@ extension Session {
         return entry
     }
 
-    /// The secret of an item that another program keeps, which asks the person first.
+    /// The secret of an item that another program keeps, which asks the user first.
     private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         guard service.mode == .system else { throw Refusal(.itemNotFound) }
         for wanted in selection.wanted {
             var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
             query.returnsAttributes = true
             query.returnsData = true
-            query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
             query.operationPrompt = reason
             let wanted = query
             do {
@@ -108,7 +108,7 @@ extension Session {
     func query(for record: ItemRecord) -> ItemQuery {
         let isOurs = service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner)
         var query = record.namesake(ofAnyOwner: !isOurs)
-        query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+        query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
         return query
     }
 

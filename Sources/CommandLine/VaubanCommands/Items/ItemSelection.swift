@@ -74,7 +74,7 @@ struct ItemSelection: ParsableArguments {
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
 
-    /// The words as a person reads them.
+    /// The words as a user reads them.
     var shown: String {
         let (name, account) = nameAndAccount
         return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)

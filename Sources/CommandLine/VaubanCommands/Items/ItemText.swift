@@ -28,10 +28,10 @@ extension ItemRecord {
 
     var protectionName: String { protection.shownName }
 
-    /// Whether reading it asks for the person.
+    /// Whether reading it asks for the user.
     var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 
-    /// One line for a person who is about to change the item: its name, when it was last changed, how it is protected, and its
+    /// One line for a user who is about to change the item: its name, when it was last changed, how it is protected, and its
     /// owner where that is another program.
     var summary: String {
         var parts = [name]

@@ -9,7 +9,7 @@ extension Session {
         _ = try opening { try keychain.add(record, secret: secret) }
     }
 
-    /// Changes a found item, asking the person where it asks.
+    /// Changes a found item, asking the user where it asks.
     func update(_ record: ItemRecord, _ changes: ItemChanges, secret: borrowing SecretBytes?, reason: String) throws {
         var query = query(for: record)
         query.operationPrompt = reason

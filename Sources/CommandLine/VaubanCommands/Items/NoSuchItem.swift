@@ -14,13 +14,13 @@ struct NoSuchItem: Error, CustomStringConvertible {
 }
 
 extension Session {
-    /// Does work that needs the item that a selection means. Where there is none, and a person reads the answer, it is told which of
+    /// Does work that needs the item that a selection means. Where there is none, and a user reads the answer, it is told which of
     /// their items are called much the same; a script does not wait for a look at all names.
     func suggesting<Result: ~Copyable>(_ selection: ItemSelection, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            let names = person.terminal == nil ? [] : (try? names(like: selection)) ?? []
+            let names = user.terminal == nil ? [] : (try? names(like: selection)) ?? []
             throw NoSuchItem(name: selection.shown, suggestions: names)
         }
     }
@@ -33,6 +33,6 @@ extension Session {
         let words =
             (account ?? "").isEmpty
             ? records.map { $0.text($0.kind == .genericPassword ? .service : .server) } + records.map(\.name) : records.map(\.name)
-        return Likeness.nearest(to: wanted, among: Set(words)).filter { $0 != wanted }.map(SafeText.visible)
+        return Similarity.nearest(to: wanted, among: Set(words)).filter { $0 != wanted }.map(SafeText.visible)
     }
 }

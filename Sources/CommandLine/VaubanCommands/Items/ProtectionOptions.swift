@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
 
-/// When an item can be read, and what that asks of the person.
+/// When an item can be read, and what that asks of the user.
 struct ProtectionOptions: ParsableArguments {
     enum When: String, ExpressibleByArgument, CaseIterable {
         case unlocked

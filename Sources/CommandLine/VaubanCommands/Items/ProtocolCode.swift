@@ -10,11 +10,11 @@ enum ProtocolCode {
     /// The code of a scheme, if it has one.
     static func known(_ scheme: String) -> String? { codes[scheme.lowercased()] }
 
-    /// What a person wrote: a scheme, or a code as it is.
+    /// What a user wrote: a scheme, or a code as it is.
     static func code(for word: String) -> String {
         known(word) ?? (word.utf8.count < 4 ? word + String(repeating: " ", count: 4 - word.utf8.count) : word)
     }
 
-    /// As a person reads it.
+    /// As a user reads it.
     static func name(of code: String) -> String { schemes[code] ?? code }
 }

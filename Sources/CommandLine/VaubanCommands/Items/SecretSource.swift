@@ -25,8 +25,8 @@ struct SecretSource: ParsableArguments {
 
     /// The secret for `what`. Nothing at all is what a pipe brings whose writer failed, so it is refused (`badParameter`) unless
     /// it is said to be meant.
-    func read(_ person: Person, what: String) throws -> SecretBytes {
-        let given = try given(person, what: what)
+    func read(_ user: CommandUser, what: String) throws -> SecretBytes {
+        let given = try given(user, what: what)
         let secret = hex ? try HexSecret.bytes(of: given) : given
         guard empty || secret.count > 0 else {
             throw Refusal(.badParameter, "the secret is empty, so nothing was changed; to store an empty one, say --empty")
@@ -34,14 +34,14 @@ struct SecretSource: ParsableArguments {
         return secret
     }
 
-    private func given(_ person: Person, what: String) throws -> SecretBytes {
+    private func given(_ user: CommandUser, what: String) throws -> SecretBytes {
         let bytesMax = hex ? Self.bytesMax * 2 + 2 : Self.bytesMax
         if let descriptor { return try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: keepNewline) }
         if isatty(STDIN_FILENO) == 0 {
             return try SecretReader.everything(from: STDIN_FILENO, max: bytesMax, keepsNewline: keepNewline)
         }
         if empty { return SecretBytes(count: 0) { _ in } }
-        guard let terminal = person.terminal else {
+        guard let terminal = user.terminal else {
             throw Refusal(
                 .interactionNotAllowed, "no terminal to ask for the secret; send it to standard input, or name a descriptor: --secret-fd N"
             )

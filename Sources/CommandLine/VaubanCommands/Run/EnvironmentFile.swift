@@ -24,7 +24,7 @@ struct EnvironmentFile {
         }
         var variables: [(name: String, value: Value)] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }).enumerated() {
-            do throws(LineFault) {
+            do throws(LineError) {
                 if let variable = try Self.variable(line) { variables.append(variable) }
             } catch {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)), line \(index + 1): \(error.why)")
@@ -33,30 +33,30 @@ struct EnvironmentFile {
         self.variables = variables
     }
 
-    private struct LineFault: Error { let why: String }
+    private struct LineError: Error { let why: String }
 
     /// Nil for an empty line and for a comment.
-    private static func variable(_ line: Substring) throws(LineFault) -> (name: String, value: Value)? {
+    private static func variable(_ line: Substring) throws(LineError) -> (name: String, value: Value)? {
         var text = line.trimmingCharacters(in: .whitespaces)
         if text.isEmpty || text.hasPrefix("#") { return nil }
         if text.hasPrefix("export ") { text = text.dropFirst(7).trimmingCharacters(in: .whitespaces) }
-        guard let sign = text.firstIndex(of: "=") else { throw LineFault(why: "there is no = in it; a line is NAME=value") }
+        guard let sign = text.firstIndex(of: "=") else { throw LineError(why: "there is no = in it; a line is NAME=value") }
         let name = String(text[..<sign])
-        guard VariableName.isOne(name) else { throw LineFault(why: VariableName.rule) }
+        guard VariableName.isOne(name) else { throw LineError(why: VariableName.rule) }
         let value = try unquoted(text[text.index(after: sign)...])
-        guard !value.utf8.contains(0) else { throw LineFault(why: "there is a zero byte in it, which ends a variable") }
+        guard !value.utf8.contains(0) else { throw LineError(why: "there is a zero byte in it, which ends a variable") }
         guard value.hasPrefix(scheme) else { return (name, .plain(value)) }
         // A space or a percent sign of a name may be written as in a URL.
         let word = String(value.dropFirst(scheme.count))
         guard let decoded = word.removingPercentEncoding, !decoded.isEmpty else {
-            throw LineFault(why: "after \(scheme) there is no name of an item; write \(scheme)service/account")
+            throw LineError(why: "after \(scheme) there is no name of an item; write \(scheme)service/account")
         }
         return (name, .item(decoded))
     }
 
-    private static func unquoted(_ text: Substring) throws(LineFault) -> String {
+    private static func unquoted(_ text: Substring) throws(LineError) -> String {
         guard let mark = text.first, mark == "\"" || mark == "'" else { return String(text) }
-        guard text.count > 1, text.last == mark else { throw LineFault(why: "a quotation mark is not closed") }
+        guard text.count > 1, text.last == mark else { throw LineError(why: "a quotation mark is not closed") }
         return String(text.dropFirst().dropLast())
     }
 }

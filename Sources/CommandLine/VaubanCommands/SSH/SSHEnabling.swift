@@ -3,7 +3,7 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanLinuxHost
 
-/// The files by which systemd runs the agent for one person, and by which their programs find it.
+/// The files by which systemd runs the agent for one user, and by which their programs find it.
 struct SSHEnabling {
     private let files: [(path: String, content: String)]
     private static let units = ["vauban-ssh-agent.socket", "vauban-ssh-agent.service"]
@@ -89,7 +89,7 @@ struct SSHEnabling {
 
     private static func content(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// Where no systemd runs for the person the files count from the next login on.
+    /// Where no systemd runs for the user the files count from the next login on.
     private static func tellSystemd(_ words: [String]) {
         guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return

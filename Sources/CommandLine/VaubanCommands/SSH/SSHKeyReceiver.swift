@@ -13,7 +13,7 @@ enum SSHKeyReceiver {
     static func keys(inFile file: String) throws -> [SSHAddedKey] {
         guard access(file, R_OK) == 0 else { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read") }
         var template = Array("\(environment("XDG_RUNTIME_DIR") ?? "/tmp")/vauban-ssh.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFault("make a folder for a socket", code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError("make a folder for a socket", code: errno) }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let path = "\(folder)/socket"
         defer {
@@ -47,22 +47,22 @@ enum SSHKeyReceiver {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw SystemFault("listen at \(path)", code: ENAMETOOLONG) }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw SystemError("listen at \(path)", code: ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let listener = Descriptor(try SystemFault.check(socket(AF_UNIX, kind, 0), "make a socket"))
+        let listener = Descriptor(try SystemError.check(socket(AF_UNIX, kind, 0), "make a socket"))
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(listener.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        try SystemFault.check(bound, "listen at \(path)")
-        try SystemFault.check(Glibc.listen(listener.number, 4), "listen at \(path)")
+        try SystemError.check(bound, "listen at \(path)")
+        try SystemError.check(Glibc.listen(listener.number, 4), "listen at \(path)")
         return listener
     }
 
     /// The next connection; nil when the process has ended.
-    private static func accepted(_ listener: Descriptor, until process: Descriptor) throws(SystemFault) -> Descriptor? {
+    private static func accepted(_ listener: Descriptor, until process: Descriptor) throws(SystemError) -> Descriptor? {
         while true {
             var pollers = [
                 pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0),
@@ -70,7 +70,7 @@ enum SSHKeyReceiver {
             ]
             guard poll(&pollers, 2, -1) >= 0 else { continue }
             if pollers[0].revents != 0 {
-                let number = try SystemFault.check(accept(listener.number, nil, nil), "accept ssh-add")
+                let number = try SystemError.check(accept(listener.number, nil, nil), "accept ssh-add")
                 _ = fcntl(number, F_SETFD, FD_CLOEXEC)
                 return Descriptor(number)
             }
@@ -88,7 +88,7 @@ enum SSHKeyReceiver {
 
     /// Takes a key, and says of everything else that it is not done here.
     private static func answer(_ frame: SSHFrame, on connection: Descriptor) -> [SSHAddedKey] {
-        let request = try? frame.bytes.withUnsafeBytes { bytes throws(SSHFault) in try SSHAgentRequest(bytes) }
+        let request = try? frame.bytes.withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
         var key: SSHAddedKey?
         if case .add(let added)? = request { key = added }
         let reply: SSHAgentReply = key == nil ? .failure : .success

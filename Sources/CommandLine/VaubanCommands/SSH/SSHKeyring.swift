@@ -10,7 +10,7 @@ import VaubanSSHWire
 import VaubanSecretBytes
 
 /// A key for SSH, as far as everybody may know it.
-struct SSHKeyOfPerson {
+struct SSHKeyOfUser {
     let name: String
     let publicKey: SSHPublicKey
     let isOfEnclave: Bool
@@ -26,7 +26,7 @@ struct SSHKeyOfPerson {
     }
 }
 
-/// The person's keys for SSH among their items (Specs/ssh-agent.md).
+/// The user's keys for SSH among their items (Specs/ssh-agent.md).
 struct SSHKeyring {
     private let session: Session
     private static let nameBytesMax = 100
@@ -39,7 +39,7 @@ struct SSHKeyring {
         }
     }
 
-    func keys() throws -> [SSHKeyOfPerson] {
+    func keys() throws -> [SSHKeyOfUser] {
         try session.opening {
             var made = SSHItem.ofEnclave
             // What is read is no secret: only the enclave reads the key in it.
@@ -52,20 +52,20 @@ struct SSHKeyring {
         }
     }
 
-    private static func made(_ found: FoundEntry) -> SSHKeyOfPerson? {
+    private static func made(_ found: FoundEntry) -> SSHKeyOfUser? {
         guard let record = found.record, let value = found.takeSecret(),
             let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
             key.kind == .p256
         else { return nil }
         let asks = key.control.flags.contains(.userPresence)
-        return SSHKeyOfPerson(name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks)
+        return SSHKeyOfUser(name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks)
     }
 
-    private static func imported(_ found: FoundEntry) -> SSHKeyOfPerson? {
+    private static func imported(_ found: FoundEntry) -> SSHKeyOfUser? {
         guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else {
             return nil
         }
-        return SSHKeyOfPerson(name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks)
+        return SSHKeyOfUser(name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks)
     }
 
     func requireNew(_ name: String) throws {
@@ -75,7 +75,7 @@ struct SSHKeyring {
     }
 
     /// Makes a key in the enclave.
-    func make(_ name: String, _ options: ProtectionOptions) throws -> SSHKeyOfPerson {
+    func make(_ name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
         try requireNew(name)
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
@@ -83,7 +83,7 @@ struct SSHKeyring {
         let key = try KeyClient(service: session.service).make(.p256, control)
         let record = ItemRecord(kind: .key, attributes: try Self.attributes(of: key, name), protection: control.protection)
         try session.add(record, secret: SecretBytes(copying: try key.encoded()))
-        return SSHKeyOfPerson(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
+        return SSHKeyOfUser(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
     }
 
     /// As every private key of the enclave stands among the items, with the tag of those for SSH.
@@ -109,7 +109,7 @@ struct SSHKeyring {
     }
 
     /// Keeps a key that ssh-add gave, and its certificate.
-    func keep(_ received: [SSHAddedKey], as name: String, _ options: ProtectionOptions) throws -> SSHKeyOfPerson {
+    func keep(_ received: [SSHAddedKey], as name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
         guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
             throw Refusal(.badParameter, "ssh-add gave no key of a type that is kept here: Ed25519, ECDSA, or RSA of 2,048 bits and more")
         }
@@ -126,7 +126,7 @@ struct SSHKeyring {
             record.protection = protection
             try session.add(record, secret: SecretBytes(copying: certificate))
         }
-        return SSHKeyOfPerson(name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil)
+        return SSHKeyOfUser(name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil)
     }
 
     /// Deletes the key and what stands beside it under its name.
@@ -141,7 +141,7 @@ struct SSHKeyring {
         }
         for var query in queries {
             query.returnsAttributes = false
-            query.authenticationUI = session.person.mayBeAsked || session.person.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
             do { try session.opening { try session.keychain.delete(query) } } catch let refusal as Refusal
                 where refusal.reason == .itemNotFound
             {}

@@ -32,7 +32,7 @@ enum CommandEnd {
 
     static func run(_ root: any ParsableCommand.Type) -> Never {
         let commands = root.configuration.subcommands
-        if !commands.isEmpty, let advice = KnownElsewhere.advice(for: CommandLine.arguments.dropFirst().first, among: commands) {
+        if !commands.isEmpty, let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands) {
             say("vauban: \(advice)")
             exit(usage)
         }
@@ -67,10 +67,10 @@ enum CommandEnd {
         case let several as SeveralMatches:
             say(several.description)
             exit(usage)
-        case let fault as SystemFault where fault.isFullDisk, PrivateFolder.Fault.system(let fault) where fault.isFullDisk:
+        case let fault as SystemError where fault.isFullDisk, PrivateFolder.Fault.system(let fault) where fault.isFullDisk:
             say("vauban: \(Refusal(.storageFull).message) (\(fault))")
             exit(code(of: Refusal(.storageFull)))
-        case is SystemFault, is PrivateFolder.Fault:
+        case is SystemError, is PrivateFolder.Fault:
             say("vauban: \(error)")
             exit(code(of: Refusal(.unavailable)))
         default:

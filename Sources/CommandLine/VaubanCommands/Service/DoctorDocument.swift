@@ -26,7 +26,7 @@ struct DoctorDocument: Encodable {
     }
 
     let checked: Int
-    /// Of these, those whose secret was not opened, since it opens only for the person or with a program's password.
+    /// Of these, those whose secret was not opened, since it opens only for the user or with a program's password.
     let unopened: Int
     let locked: Int
     let found: Int

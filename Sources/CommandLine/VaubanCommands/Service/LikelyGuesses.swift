@@ -3,7 +3,7 @@ import Glibc
 import VaubanSecretBytes
 
 /// How many guesses it takes somebody who tries first what people choose: words, names, dates, rows of keys, and what they know of this
-/// person (zxcvbn; Wheeler, USENIX Security 2016).
+/// user (zxcvbn; Wheeler, USENIX Security 2016).
 enum LikelyGuesses {
     /// The binary logarithm; nil where it could not be reckoned.
     static func log2(for passcode: borrowing SecretBytes) -> Double? {
@@ -14,7 +14,7 @@ enum LikelyGuesses {
         return bits >= 0 && bits.isFinite ? bits : nil
     }
 
-    /// What whoever has the machine knows of its person: login, full name, the machine's own name.
+    /// What whoever has the machine knows of its user: login, full name, the machine's own name.
     private static var knownWords: [String] {
         var texts = ["vauban"]
         if let entry = getpwuid(geteuid())?.pointee {

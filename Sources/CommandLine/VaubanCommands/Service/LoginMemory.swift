@@ -1,11 +1,11 @@
 import Glibc
 import VaubanLinuxHost
 
-/// What was learnt at logins about one person's password, so that one that is not the passcode is tried once and not at
+/// What was learnt at logins about one user's password, so that one that is not the passcode is tried once and not at
 /// every login: a wrong try counts, durably, whoever makes it.
 ///
-/// It lies in a folder that belongs to the person, in one that only root can change; the login module makes it. So it
-/// survives a restart, needs no home that is mounted, and no file of the person's makes root write anywhere. The person's
+/// It lies in a folder that belongs to the user, in one that only root can change; the login module makes it. So it
+/// survives a restart, needs no home that is mounted, and no file of the user's makes root write anywhere. The user's
 /// own programs can delete it, and gain by it only tries, which they can use up anyway. It holds nothing that is made from
 /// a password, since that would be one more thing to guess offline against.
 struct LoginMemory {
@@ -32,8 +32,8 @@ struct LoginMemory {
         self.folder = folder
     }
 
-    /// For this process until it ends; nil when another login of the person is trying.
-    func turn() throws(SystemFault) -> Descriptor? { try folder.lock() }
+    /// For this process until it ends; nil when another login of the user is trying.
+    func turn() throws(SystemError) -> Descriptor? { try folder.lock() }
 
     func entry() -> Entry {
         guard let content = try? file.read(max: Self.bytesMax) else { return .unreadable }
@@ -46,7 +46,7 @@ struct LoginMemory {
         }
     }
 
-    func keep(_ entry: Entry) throws(SystemFault) {
+    func keep(_ entry: Entry) throws(SystemError) {
         switch entry {
         case .nothing, .unreadable: folder.remove(file.name)
         case .trying(let day, let date): try file.replace(with: Array("trying \(Self.word(day)) \(Self.word(date))\n".utf8))

@@ -26,7 +26,7 @@ struct NewPasscodeOptions: ParsableArguments {
 enum NewPasscode {
     /// The first passcode, for `passcode set` and for `setup`.
     static func setFirst(_ session: Session, _ recovery: RecoveryKeyOptions) throws {
-        let given: SecretBytes? = session.person.hasPreparedPasscode ? try session.person.preparedPasscode() : nil
+        let given: SecretBytes? = session.user.hasPreparedPasscode ? try session.user.preparedPasscode() : nil
         let hasKey = try choose(given, session, recovery) { passcode, key throws(Refusal) in
             try session.authentication.setPasscode(passcode, recoveryKey: key)
         }
@@ -57,7 +57,7 @@ enum NewPasscode {
         return makesKey
     }
 
-    /// Gives the person their key: on the terminal, or as the one line on standard output for a script.
+    /// Gives the user their key: on the terminal, or as the one line on standard output for a script.
     static func hand(_ key: borrowing RecoveryKey?, to session: Session, onOutput: Bool) throws {
         let isHanded: Bool
         switch key {
@@ -65,7 +65,7 @@ enum NewPasscode {
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             isHanded = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        case .some(let key): isHanded = session.person.terminal?.show(key) ?? false
+        case .some(let key): isHanded = session.user.terminal?.show(key) ?? false
         }
         guard isHanded else {
             say(

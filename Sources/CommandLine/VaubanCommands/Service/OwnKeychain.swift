@@ -1,7 +1,7 @@
 import Glibc
 import VaubanLinuxHost
 
-/// A keychain that the person made in user mode, before the service was installed, which does not show it.
+/// A keychain that the user made in user mode, before the service was installed, which does not show it.
 struct OwnKeychain {
     let home: String
     /// All of it was moved, and nothing was written to it since: it is kept because nobody has said that it may go.

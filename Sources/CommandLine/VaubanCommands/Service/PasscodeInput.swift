@@ -1,7 +1,7 @@
 import VaubanAccessPolicy
 import VaubanSecretBytes
 
-/// A passcode from the person.
+/// A passcode from the user.
 enum PasscodeInput {
     /// Asks once. An empty line is a no.
     static func ask(_ prompt: String, on terminal: Terminal, bytesMax: Int = SealedPasscode.passcodeBytesMax) throws(Refusal) -> SecretBytes
@@ -26,7 +26,7 @@ enum PasscodeInput {
     }
 
     /// Asks for a new passcode and gives it to `set`, again while the enclave finds it too weak. Then says what guessing it
-    /// costs: here, where the person sees it, and never in a script's log.
+    /// costs: here, where the user sees it, and never in a script's log.
     static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
         while true {
             let passcode = try askNew(name, on: terminal)

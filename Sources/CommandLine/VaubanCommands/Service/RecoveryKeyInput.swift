@@ -1,7 +1,7 @@
 import VaubanAccessPolicy
 import VaubanSecretBytes
 
-/// A recovery key that the person types from paper: 48 digits without echo, so a slip is told by its group, and only that
+/// A recovery key that the user types from paper: 48 digits without echo, so a slip is told by its group, and only that
 /// group is typed again.
 enum RecoveryKeyInput {
     static let bytesMax = 256

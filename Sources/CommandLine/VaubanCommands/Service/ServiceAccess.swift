@@ -5,7 +5,7 @@ import VaubanLinuxHost
 /// Which service this command uses, and the making of one. Only the command line makes a keychain.
 enum ServiceAccess {
     /// The service for any verb. A home that `VAUBAN_HOME` names is made if it is not there: that is what the variable
-    /// is for. With the installed service no other program of the person can read this one's memory; in user mode the
+    /// is for. With the installed service no other program of the user can read this one's memory; in user mode the
     /// witness has no right to see through that, and a prompt could not name this program.
     static func current() throws -> Service {
         let service = try Service.current()
@@ -37,7 +37,7 @@ enum ServiceAccess {
         let launcher = try launcherPath()
         do {
             try ServiceFile.write(launcher: launcher, in: try PrivateFolder(path: home, creating: true))
-        } catch let fault as SystemFault where fault.isFullDisk {
+        } catch let fault as SystemError where fault.isFullDisk {
             throw Refusal(.storageFull)
         } catch PrivateFolder.Fault.system(let fault) where fault.isFullDisk {
             throw Refusal(.storageFull)

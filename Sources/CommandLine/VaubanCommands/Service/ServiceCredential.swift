@@ -26,7 +26,7 @@ enum ServiceCredential {
         // Not blocking: a pipe in its place would else hold the service for ever.
         let number = Glibc.open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
-            throw Refusal(.badParameter, "\(SystemFault("read the credential \(SafeText.visible(name))", code: errno))")
+            throw Refusal(.badParameter, "\(SystemError("read the credential \(SafeText.visible(name))", code: errno))")
         }
         let file = Descriptor(number)
         var information = stat()

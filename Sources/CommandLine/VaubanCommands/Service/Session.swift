@@ -5,23 +5,23 @@ import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// One command's dealings with the service: it opens what is closed when the person can be asked, and asks here when an
-/// item wants the person.
+/// One command's dealings with the service: it opens what is closed when the user can be asked, and asks here when an
+/// item wants the user.
 final class Session {
     let service: Service
-    let person: Person
-    /// What it is called where the person is asked to open it; a command may deal with two.
+    let user: CommandUser
+    /// What it is called where the user is asked to open it; a command may deal with two.
     let name: String
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    convenience init(_ options: PersonOptions) throws { try self.init(Person(options)) }
+    convenience init(_ options: UserOptions) throws { try self.init(CommandUser(options)) }
 
-    convenience init(_ person: Person) throws { self.init(person, try ServiceAccess.current(), name: "The keychain") }
+    convenience init(_ user: CommandUser) throws { self.init(user, try ServiceAccess.current(), name: "The keychain") }
 
-    init(_ person: Person, _ service: Service, name: String) {
+    init(_ user: CommandUser, _ service: Service, name: String) {
         self.service = service
-        self.person = person
+        self.user = user
         self.name = name
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
@@ -49,24 +49,24 @@ final class Session {
     }
 
     private func open(because refusal: Refusal) throws {
-        if person.hasPreparedPasscode {
-            let passcode = try person.preparedPasscode()
+        if user.hasPreparedPasscode {
+            let passcode = try user.preparedPasscode()
             return try authentication.unlock(passcode)
         }
-        guard let terminal = person.terminal else { throw refusal }
+        guard let terminal = user.terminal else { throw refusal }
         let why = refusal.reason == .locked ? "\(name) is locked." : "\(name) has not been unlocked since it started."
         terminal.write(why + "\n")
         try unlock(on: terminal)
     }
 
-    /// Does work that may ask the person: on this terminal, if there is one. Where they are asked elsewhere they are told.
+    /// Does work that may ask the user: on this terminal, if there is one. Where they are asked elsewhere they are told.
     func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
         guard let (agent, place) = try ownAgent() else { return try work(Self.tell(except: nil)) }
         // A question that is still on the terminal takes itself off before the command goes on.
         let left = DispatchSemaphore(value: 0)
         defer {
             agent.end()
-            _ = left.wait(timeout: .now() + .nanoseconds(Int(DoorLimits.machineTime)))
+            _ = left.wait(timeout: .now() + .nanoseconds(Int(ConnectionLimits.machineTime)))
         }
         let thread = Thread {
             defer { left.signal() }
@@ -79,11 +79,11 @@ final class Session {
     }
 
     private func ownAgent() throws -> (PromptAgent, place: String)? {
-        if person.hasPreparedPasscode {
+        if user.hasPreparedPasscode {
             let place = "the passcode that was sent along"
-            return (try PromptAgent.forThisProcess(of: service, place: place, surface: PreparedSurface(person)), place)
+            return (try PromptAgent.forThisProcess(of: service, place: place, surface: PreparedSurface(user)), place)
         }
-        guard let terminal = person.terminal else { return nil }
+        guard let terminal = user.terminal else { return nil }
         let place = "this terminal (\(terminal.name))"
         let surface = TerminalSurface(terminal, tellsOutcome: false)
         return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place)

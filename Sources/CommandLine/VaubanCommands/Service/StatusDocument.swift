@@ -26,7 +26,7 @@ struct StatusDocument: Encodable {
     let since: Date
     let locks: SettingsDocument
     let fingers: Fingers
-    /// Where programs can ask the person.
+    /// Where programs can ask the user.
     let prompts: [String]
     let warnings: [String]
 

@@ -81,7 +81,7 @@ enum StatusText {
             case .slept: "the machine went to sleep"
             case .screenLocked: "the screen was locked"
             case .idle: "it was not used for a while"
-            case .fingerMatched: "a finger was recognised"
+            case .fingerMatched: "a finger was recognized"
             case .passcodeRemoved: "the passcode was removed"
             case .recovered: "the recovery key was used"
             case .erased: "the keychain was erased"
@@ -114,7 +114,7 @@ enum StatusText {
         seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) minutes"
     }
 
-    /// Local time, as the person's clock shows it; from microseconds since the reference date.
+    /// Local time, as the user's clock shows it; from microseconds since the reference date.
     static func time(_ microseconds: Int64) -> String {
         var seconds = time_t(microseconds / 1_000_000 + 978_307_200)
         var local = tm()

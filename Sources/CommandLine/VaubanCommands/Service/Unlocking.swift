@@ -53,7 +53,7 @@ extension Session {
     }
 }
 
-/// An unlock by finger that runs beside the terminal, since its person may take the passcode instead.
+/// An unlock by finger that runs beside the terminal, since its user may take the passcode instead.
 private final class FingerCall: Withdrawal, Sendable {
     let descriptor: Descriptor
     private let bell: Descriptor
@@ -61,9 +61,9 @@ private final class FingerCall: Withdrawal, Sendable {
     private let outcome = Mutex<Result<Void, Refusal>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
-    init() throws(SystemFault) {
+    init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         descriptor = Descriptor(ends[0])
         bell = Descriptor(ends[1])

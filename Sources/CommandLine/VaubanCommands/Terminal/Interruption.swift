@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import VaubanLinuxHost
 
-/// What must be put right before this process ends by a signal: a terminal without echo is no way to leave a person.
+/// What must be put right before this process ends by a signal: a terminal without echo is no way to leave a user.
 ///
 /// The signals are blocked in every thread and taken by one, so that putting right is ordinary code and not a signal
 /// handler. Children start with their signals restored (`vauban_spawn_…`).
@@ -47,8 +47,8 @@ enum Interruption {
     /// While a command runs as this process's child, a signal is meant for the command: one that was sent to this process is sent
     /// on, and one that the terminal's keys sent the command has got itself. This process ends when the command has ended.
     /// From before it starts, so that none comes in between.
-    static func passOn(_ start: () throws(SystemFault) -> pid_t) throws(SystemFault) -> pid_t {
-        try child.withLock { child throws(SystemFault) in
+    static func passOn(_ start: () throws(SystemError) -> pid_t) throws(SystemError) -> pid_t {
+        try child.withLock { child throws(SystemError) in
             let pid = try start()
             child = pid
             return pid

@@ -6,9 +6,9 @@ struct Pipe {
     let reading: Descriptor
     private(set) var writing: Descriptor?
 
-    init() throws(SystemFault) {
+    init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        try SystemFault.check(pipe(&ends), "make a pipe")
+        try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         reading = Descriptor(ends[0])
         writing = Descriptor(ends[1])

@@ -23,14 +23,14 @@ enum PromptText {
         let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
         lines.append(
             """
-              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(DoorLimits.userTimeout / 60_000_000_000) \
+              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(ConnectionLimits.userTimeout / 60_000_000_000) \
             minutes.
             """
         )
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func wanted(_ ways: Ways) -> String {
+    private static func wanted(_ ways: AuthenticationMethods) -> String {
         switch (ways.contains(.finger), ways.contains(.passcode)) {
         case (true, true): "finger or your passcode"
         case (true, false): "finger"
@@ -42,7 +42,7 @@ enum PromptText {
     static func again(_ question: PromptQuestion) -> String {
         let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
         if question.operation == .applicationPassword { return "That was not the item’s password. \(left)" }
-        guard question.ways.contains(.passcode) else { return "That finger was not recognised. \(left)" }
+        guard question.ways.contains(.passcode) else { return "That finger was not recognized. \(left)" }
         let what = question.ways.contains(.finger) ? "That was not accepted" : "That was not the passcode"
         return "\(what); \(tries(question.triesLeft)). \(left)"
     }
@@ -53,7 +53,7 @@ enum PromptText {
         question.operation == .applicationPassword ? "The item’s password (\(cancelHint)): " : passcodePrompt(question.ways)
     }
 
-    static func passcodePrompt(_ ways: Ways) -> String {
+    static func passcodePrompt(_ ways: AuthenticationMethods) -> String {
         ways.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
     }
 

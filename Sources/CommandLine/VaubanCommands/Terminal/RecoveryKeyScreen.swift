@@ -1,4 +1,4 @@
-// A recovery key on the terminal, once. Its digits go from the zeroising type to the terminal, with no text in between.
+// A recovery key on the terminal, once. Its digits go from the zeroing type to the terminal, with no text in between.
 
 import VaubanAccessPolicy
 import VaubanLinuxHost

@@ -1,6 +1,6 @@
 import VaubanAccessPolicy
 
-/// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a person believes what
+/// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a user believes what
 /// they see.
 enum SafeText {
     /// One line without control characters, direction overrides and other invisible signs, with single spaces, and not

@@ -1,4 +1,4 @@
-// A line typed without echo, straight into the zeroising type.
+// A line typed without echo, straight into the zeroing type.
 
 import Glibc
 import VaubanAuthenticationClient
@@ -13,7 +13,7 @@ enum SecretLine: ~Copyable {
 
 extension Terminal {
     /// Shows the prompt and reads one line. Ctrl-C, and Ctrl-D at the beginning, cancel. The terminal is as it was when
-    /// this returns. Where the person may answer elsewhere (`hasOtherWay`), a question that goes before anything was typed
+    /// this returns. Where the user may answer elsewhere (`hasOtherWay`), a question that goes before anything was typed
     /// was answered there, and nothing more is expected here.
     func readSecretLine(_ prompt: String, bytesMax: Int, withdrawal: (any Withdrawal)? = nil, hasOtherWay: Bool = false) -> SecretLine {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return .cancelled }

@@ -1,11 +1,11 @@
 import Glibc
 import VaubanLinuxHost
 
-/// The terminal in front of the person: the controlling terminal as the kernel names it, never a descriptor that
+/// The terminal in front of the user: the controlling terminal as the kernel names it, never a descriptor that
 /// somebody passed.
 final class Terminal: Sendable {
     let descriptor: Descriptor
-    /// As the person would call it: "pts/3".
+    /// As the user would call it: "pts/3".
     let name: String
 
     private init(_ descriptor: Descriptor) {
@@ -74,7 +74,7 @@ func writeText(_ text: String, to descriptor: Int32) -> Bool {
     return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
 }
 
-/// Says something to the person beside the answer of the command.
+/// Says something to the user beside the answer of the command.
 func say(_ text: String) { writeText(text + "\n", to: STDERR_FILENO) }
 
 /// A number of things, as one reads it.

@@ -35,7 +35,7 @@ extension Terminal {
         }
     }
 
-    /// Shows the prompt and reads one line that is shown as it is typed; nil when the person cancels.
+    /// Shows the prompt and reads one line that is shown as it is typed; nil when the user cancels.
     func readWord(_ prompt: String) -> String? {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return nil }
         defer { withExtendedLifetime(mode) {} }
@@ -76,6 +76,6 @@ extension Terminal {
         return isSequence
     }
 
-    /// The bytes of one key come at once, also over a slow line; a person's next key does not. In milliseconds.
+    /// The bytes of one key come at once, also over a slow line; a user's next key does not. In milliseconds.
     private static let sequencePause: Int32 = 50
 }

@@ -7,7 +7,7 @@ final class TerminalMode {
     private let before: termios
     private let duty: Int
 
-    /// Applies the change, dropping what was typed before the person was asked. Nil when this is no terminal.
+    /// Applies the change, dropping what was typed before the user was asked. Nil when this is no terminal.
     init?(_ terminal: Terminal, dropsInput: Bool, _ change: (inout termios) -> Void) {
         var mode = termios()
         guard tcgetattr(terminal.descriptor.number, &mode) == 0 else { return nil }

@@ -30,7 +30,9 @@ final class TerminalSurface: PromptSurface {
     }
 
     /// First how long the yes holds, then the passcode, which is sealed together with it. A finger says yes to this once.
-    private func askForConsent(_ consent: Consent, _ head: String, _ ways: Ways, _ withdrawal: any Withdrawal) -> PromptResponse {
+    private func askForConsent(_ consent: Consent, _ head: String, _ ways: AuthenticationMethods, _ withdrawal: any Withdrawal)
+        -> PromptResponse
+    {
         var head = head
         var choice = ConsentChoice.once
         if let choices = ConsentText.choices(consent) {
@@ -70,13 +72,13 @@ final class TerminalSurface: PromptSurface {
 
 /// Answers with the passcode that came on a descriptor: once, and never again.
 final class PreparedSurface: PromptSurface {
-    private let person: Person
-    init(_ person: Person) { self.person = person }
+    private let user: CommandUser
+    init(_ user: CommandUser) { self.user = user }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // A question for a finger alone, or for an item's own password, is none that a passcode answers.
         guard question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1,
-            let passcode = try? person.preparedPasscode()
+            let passcode = try? user.preparedPasscode()
         else {
             return .cancelled
         }

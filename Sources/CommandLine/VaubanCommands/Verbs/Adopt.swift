@@ -27,18 +27,18 @@ struct Adopt: ParsableCommand {
         help: ArgumentHelp("Read the old keychain's passcode, one line, from this file descriptor.", valueName: "n"))
     var sourcePasscodeDescriptor: Int32?
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
         // Before anything else: for VAUBAN_HOME a session makes the folder.
         let service = try Self.destination()
         let home = ServiceEnvironment.ofThisProcess.userHome
         guard let own = OwnKeychain.behind(service) else {
-            if let home { try OldKeychain.removeRemains(of: home) }
+            if let home { try LegacyKeychain.removeRemains(of: home) }
             return say("You have no keychain from user mode\(home.map { " in \(SafeText.visible($0))" } ?? ""): there is nothing to move.")
         }
-        let new = try Session(person)
-        let old = try OldKeychain(own, Person(mayBeAsked: !person.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
+        let new = try Session(user)
+        let old = try LegacyKeychain(own, CommandUser(mayBeAsked: !user.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
         if own.isAdopted {
             say("Everything in \(SafeText.visible(own.home)) was moved, and nothing was written there since.")
         } else {
@@ -56,7 +56,7 @@ struct Adopt: ParsableCommand {
         }
     }
 
-    private func move(_ old: OldKeychain, to new: Session) throws {
+    private func move(_ old: LegacyKeychain, to new: Session) throws {
         try old.start()
         try check(old, new)
         try old.open()
@@ -84,13 +84,13 @@ struct Adopt: ParsableCommand {
     }
 
     /// Those that ask come last, so that what needs nobody is not held up.
-    private static func precedes(_ one: OldItem, _ other: OldItem) -> Bool {
+    private static func precedes(_ one: LegacyItem, _ other: LegacyItem) -> Bool {
         let (mine, theirs) = (one.record, other.record)
         return (mine.asks ? 1 : 0, mine.name, mine.owner) < (theirs.asks ? 1 : 0, theirs.name, theirs.owner)
     }
 
     /// Moves also what a program wrote to the old keychain meanwhile, until nothing new is there; answers what is there then.
-    private func takeLater(_ old: OldKeychain, _ run: inout AdoptionRun, _ items: [OldItem]) throws -> [OldItem] {
+    private func takeLater(_ old: LegacyKeychain, _ run: inout AdoptionRun, _ items: [LegacyItem]) throws -> [LegacyItem] {
         var known = Set(items.map(\.stamp))
         for _ in 1...Self.roundsMax {
             let now = try old.items().sorted(by: Self.precedes)
@@ -105,7 +105,7 @@ struct Adopt: ParsableCommand {
 
     private static let roundsMax = 5
 
-    private func tellWhoIsAsked(_ items: [OldItem]) {
+    private func tellWhoIsAsked(_ items: [LegacyItem]) {
         let asking = items.count { $0.record.asks }
         guard asking > 0 else { return }
         say(
@@ -117,7 +117,7 @@ struct Adopt: ParsableCommand {
     }
 
     /// What must be known before anybody types a passcode.
-    private func check(_ old: OldKeychain, _ new: Session) throws {
+    private func check(_ old: LegacyKeychain, _ new: Session) throws {
         guard try old.hasPasscode() else { return }
         guard try new.authentication.status().device.passcodeIsSet else {
             throw Refusal(
@@ -136,7 +136,7 @@ struct Adopt: ParsableCommand {
         )
     }
 
-    /// Programs look among what is theirs, and this is the person's now.
+    /// Programs look among what is theirs, and this is the user's now.
     private func tellOwners(_ records: [ItemRecord]) {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }
@@ -151,7 +151,7 @@ struct Adopt: ParsableCommand {
         if foreign.count > shownMax { say("  and \(foreign.count - shownMax) more") }
     }
 
-    private func end(_ old: OldKeychain, _ new: Session) throws {
+    private func end(_ old: LegacyKeychain, _ new: Session) throws {
         guard try deleteSource || confirms(old) else {
             return say("The old keychain is kept in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
         }
@@ -164,8 +164,8 @@ struct Adopt: ParsableCommand {
         )
     }
 
-    private func confirms(_ old: OldKeychain) throws -> Bool {
-        guard let terminal = old.session.person.terminal else { return false }
+    private func confirms(_ old: LegacyKeychain) throws -> Bool {
+        guard let terminal = old.session.user.terminal else { return false }
         terminal.write("Delete the old keychain now? It is deleted only if all its items are here.\n")
         return terminal.readWord("Type delete to delete it (anything else keeps it): ") == "delete"
     }

@@ -40,10 +40,10 @@ struct AllowProgram: ParsableCommand {
     var program: String?
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         guard let program else { return try show(session) }
         try Permitting.change(program, selection, permits: true, session)
         say("Allowed.")
@@ -64,10 +64,10 @@ struct DisallowProgram: ParsableCommand {
     var program: String
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        try Permitting.change(program, selection, permits: false, try Session(person))
+        try Permitting.change(program, selection, permits: false, try Session(user))
         say("No longer allowed.")
     }
 }
@@ -80,10 +80,10 @@ struct AllowBuild: ParsableCommand {
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let change = PermissionChange(.buildsIn, subject: try Permitting.folder(folder), permits: true)
         try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
         say("New builds there are accepted. Whatever can write there can pass for a program that is there.")
@@ -96,10 +96,10 @@ struct DisallowBuild: ParsableCommand {
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let subject = try Permitting.allowedFolder(folder, session)
         let change = PermissionChange(.buildsIn, subject: subject, permits: false)
         try session.opening { try session.keychain.permit(change) }
@@ -115,10 +115,10 @@ struct AllowTerminalPrompts: ParsableCommand {
     @Argument(help: "on or off.")
     var state: Settings.Switch
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
         var settings = device.settings

@@ -22,7 +22,7 @@ struct CopyItem: ParsableCommand {
     @Option(help: ArgumentHelp("The owner of the copy: cli, or a program such as program:/usr/bin/mail.", valueName: "owner"))
     var to: String?
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         try selection.requireSomething()
@@ -32,7 +32,7 @@ struct CopyItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let target = try session.target(selection, for: "copy")
         var attributes = try newName.naming?.changes(to: target.record) ?? ItemAttributes()
         if let to { attributes[.accessGroup] = .text(to) }

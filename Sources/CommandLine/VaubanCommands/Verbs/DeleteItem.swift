@@ -28,10 +28,10 @@ struct DeleteItem: ParsableCommand {
     var now = false
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         guard let (record, isForeign) = try theItem(session) else {
             guard now, !selection.isEmpty else { throw Refusal(.itemNotFound) }
             // What is meant may be among the deleted items alone.
@@ -50,7 +50,7 @@ struct DeleteItem: ParsableCommand {
     }
 
     /// The one item that is meant, and whether another program keeps it; nil where there is none. One of another program is looked at
-    /// first, which the person is asked about like the list of all owners: what is deleted must be the item that the words mean.
+    /// first, which the user is asked about like the list of all owners: what is deleted must be the item that the words mean.
     private func theItem(_ session: Session) throws -> (ItemRecord, isForeign: Bool)? {
         do {
             return (try session.one(selection, for: "delete"), false)
@@ -74,7 +74,7 @@ struct DeleteItem: ParsableCommand {
 
     /// Shows the item and asks, where somebody is there: a script that deletes has said what it means.
     private func confirm(_ record: ItemRecord, _ session: Session) throws {
-        guard !yes, let terminal = session.person.terminal else { return }
+        guard !yes, let terminal = session.user.terminal else { return }
         terminal.write("\(record.summary)\n")
         guard terminal.readWord("\(now ? "Destroy it at once" : "Delete it")? Type yes (anything else cancels): ") == "yes" else {
             throw Refusal(.cancelled, "nothing was deleted")

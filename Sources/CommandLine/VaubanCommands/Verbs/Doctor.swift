@@ -33,7 +33,7 @@ struct Doctor: ParsableCommand {
     @Flag(help: "One JSON document, for a program.")
     var json = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if json, restore { throw ValidationError("--json tells of a look at everything; --restore is none.") }
@@ -41,7 +41,7 @@ struct Doctor: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         if restore { return try putBack(session) }
         let progress = Progress()
         let report = try session.keychain.examine { report in
@@ -60,7 +60,7 @@ struct Doctor: ParsableCommand {
         let copy = try session.keychain.restorableCopy()
         for line in DoctorText.lines(copy) { say(line) }
         if !yesRestore {
-            guard let terminal = session.person.terminal else {
+            guard let terminal = session.user.terminal else {
                 throw Refusal(
                     .interactionNotAllowed, "no terminal to ask whether to go on; where nobody can be asked, say so: --yes-restore")
             }
@@ -69,6 +69,6 @@ struct Doctor: ParsableCommand {
             }
         }
         try session.asking { try session.keychain.restore(copy, waiting: $0) }
-        say("The copy of \(StatusText.time(copy.date)) is in place. Look at it: vauban doctor")
+        say("The copy of \(StatusText.time(copy.date)) is in place. CallerSnapshot at it: vauban doctor")
     }
 }

@@ -22,16 +22,16 @@ struct EditItem: ParsableCommand {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var edits: ItemEdits
     @OptionGroup var protection: ProtectionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws { try selection.requireSomething() }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let target = try session.target(selection, for: "edit")
         var changes = ItemChanges(attributes: ItemAttributes())
         if edits.isEmpty, protection.isEmpty {
-            guard let terminal = session.person.terminal else {
+            guard let terminal = session.user.terminal else {
                 throw Refusal(.badParameter, "what is to change? Name it by options, such as --label; on a terminal an editor opens")
             }
             guard let attributes = try ItemEditor(target.record, terminal).run() else { return say("Nothing was changed.") }

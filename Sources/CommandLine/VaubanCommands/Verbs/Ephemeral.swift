@@ -6,16 +6,16 @@ struct Ephemeral: ParsableCommand {
         abstract: "Runs a command with a keychain of its own, which is gone when the command ends.",
         discussion: """
             For tests and trials. The keychain is new and empty, in a new folder of its own, and VAUBAN_HOME names it to the \
-            command; it is never one that was there before. It has no passcode, and nobody to ask, unless --person brings somebody \
+            command; it is never one that was there before. It has no passcode, and nobody to ask, unless --user brings somebody \
             who answers every question with yes, or with no. It ends as the command ends.
 
             Example:
               vauban ephemeral -- make test
-              vauban ephemeral --person yes -- bash
+              vauban ephemeral --user yes -- bash
             """)
 
-    @Option(help: "Set a passcode, and have a scripted person answer every question so.")
-    var person: ScriptedPerson.Answer?
+    @Option(help: "Set a passcode, and have a scripted user answer every question so.")
+    var user: ScriptedUser.Answer?
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
@@ -29,7 +29,7 @@ struct Ephemeral: ParsableCommand {
         say("vauban: a keychain for this command alone, in \(SafeText.visible(keychain.folder)); it is gone when the command ends.")
         let code: Int32
         do {
-            if let person { try keychain.bring(person) }
+            if let user { try keychain.bring(user) }
             code = try ChildCommand.run(command)
         } catch {
             try? keychain.end()
@@ -41,4 +41,4 @@ struct Ephemeral: ParsableCommand {
     }
 }
 
-extension ScriptedPerson.Answer: ExpressibleByArgument {}
+extension ScriptedUser.Answer: ExpressibleByArgument {}

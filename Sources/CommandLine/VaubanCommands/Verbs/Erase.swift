@@ -23,10 +23,10 @@ struct Erase: ParsableCommand {
     @Flag(help: "Do not ask for the word; for scripts.")
     var yesEraseEverything = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let device = try session.authentication.status().device
         if !yesEraseEverything { try confirm(session, device) }
         if forgotten || !device.passcodeIsSet {
@@ -43,7 +43,7 @@ struct Erase: ParsableCommand {
     }
 
     private func confirm(_ session: Session, _ device: DeviceStatus) throws {
-        guard let terminal = session.person.terminal else {
+        guard let terminal = session.user.terminal else {
             throw Refusal(
                 .interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-erase-everything")
         }

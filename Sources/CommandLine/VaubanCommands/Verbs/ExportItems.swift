@@ -31,7 +31,7 @@ struct ExportItems: ParsableCommand {
     var csv = false
 
     @OptionGroup var passphrase: PassphraseOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if plain, csv { throw ValidationError("It is JSON (--plain) or CSV (--csv), not both.") }
@@ -47,7 +47,7 @@ struct ExportItems: ParsableCommand {
             if csv { say("A spreadsheet takes a field that begins with = + - or @ for a formula: open this file in none.") }
             try writePlain(&run, output)
         } else {
-            var writer = try EncryptedExport(output, passphrase: passphrase.new(session.person))
+            var writer = try EncryptedExport(output, passphrase: passphrase.new(session.user))
             try run.run(&writer)
         }
         say("\(count(run.written, "item")) exported\(run.left == 0 ? "" : ", \(run.left) not").")
@@ -68,10 +68,10 @@ struct ExportItems: ParsableCommand {
     /// Asked for also where the keychain is open: everything at once is more than a terminal left alone should give. What was
     /// typed answers for each item that asks, as a passcode that was sent along does.
     private func openedByPasscode() throws -> Session {
-        let asked = try Session(person)
+        let asked = try Session(user)
         guard try asked.authentication.status().device.passcodeIsSet else { return asked }
         let passcode = try Passcode.current(of: asked, prompt: "Passcode, to export everything")
         try asked.authentication.unlock(passcode)
-        return try Session(Person(mayBeAsked: !person.noInput, passcode: passcode))
+        return try Session(CommandUser(mayBeAsked: !user.noInput, passcode: passcode))
     }
 }

@@ -27,7 +27,7 @@ struct FindItems: ParsableCommand {
     var tags: [String] = []
 
     @OptionGroup var description: DescriptionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("What is to be found? Name words, or --url, or --tag.") }
@@ -36,7 +36,7 @@ struct FindItems: ParsableCommand {
     }
 
     func run() throws {
-        let found = try Session(person).matches(words: words, url: url)
+        let found = try Session(user).matches(words: words, url: url)
         let records = ItemTable.sorted(found.filter { record in Set(tags).isSubset(of: TaggedComment(record.text(.comment)).tags) })
         if records.isEmpty { throw Refusal(.itemNotFound) }
         try ItemTable.write(records, description, withOwners: false)

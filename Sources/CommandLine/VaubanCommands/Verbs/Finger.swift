@@ -17,7 +17,7 @@ struct Finger: ParsableCommand {
         return try Passcode.current(of: session)
     }
 
-    /// "right-index-finger" as a person says it.
+    /// "right-index-finger" as a user says it.
     static func words(_ name: String) -> String { SafeText.visible(String(name.map { $0 == "-" ? " " : $0 })) }
 }
 
@@ -37,10 +37,10 @@ struct FingerEnroll: ParsableCommand {
     @Flag(help: "From now on a finger also unlocks the keychain, after the first unlock.")
     var unlock = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let progress = FingerProgress()
         try session.authentication.enrol(passcode, unlocks: unlock) { progress.show($0) }
@@ -61,10 +61,10 @@ struct FingerList: ParsableCommand {
               vauban finger list
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let fingers = try session.authentication.fingers(passcode)
         if fingers.isEmpty { say("The reader knows no finger of yours.") }
@@ -83,10 +83,10 @@ struct FingerDelete: ParsableCommand {
               vauban finger delete
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let progress = FingerProgress()
         try session.authentication.forgetFingers(passcode) { progress.show($0) }

@@ -36,7 +36,7 @@ struct GetItem: ParsableCommand {
 
     @OptionGroup var output: SecretOutput
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if let version { try SecretOutput.checkNumber(version) }
@@ -53,7 +53,7 @@ struct GetItem: ParsableCommand {
     func run() throws {
         // Where there is no clipboard nobody is asked for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
-        let session = try Session(person)
+        let session = try Session(user)
         try session.suggesting(selection) {
             let secret = try secret(session)
             guard let holder else { return try output.write(secret) }

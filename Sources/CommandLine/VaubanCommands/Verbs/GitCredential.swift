@@ -22,13 +22,13 @@ struct GitCredential: ParsableCommand {
     @Argument(help: ArgumentHelp("get, store or erase; what else git may say is passed over.", valueName: "operation"))
     var operation: String
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
         guard ["get", "store", "erase"].contains(operation) else { return }
         let request = try GitCredentialRequest.read(from: STDIN_FILENO)
         guard let place = request.place else { return }
-        let store = GitCredentialStore(try Session(person), place)
+        let store = GitCredentialStore(try Session(user), place)
         switch operation {
         case "get": try store.get(account: request.account)
         case "erase": try store.erase(account: request.account, password: request.password)

@@ -18,10 +18,10 @@ struct Give: ParsableCommand {
     @Argument(help: ArgumentHelp("cli, or a program such as program:/usr/bin/mail.", valueName: "owner"))
     var owner: String
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         var done: Int = 0
         while true {
             let batch = try session.opening { try session.asking { try session.keychain.move(to: owner, waiting: $0) } }

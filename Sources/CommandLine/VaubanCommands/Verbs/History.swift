@@ -36,7 +36,7 @@ struct History: ParsableCommand {
 
     @OptionGroup var output: SecretOutput
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if clear, show != nil { throw ValidationError("It is --show or --clear, not both.") }
@@ -47,7 +47,7 @@ struct History: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         if clear { return try clear(session) }
         let query = try session.historyQuery(selection, for: "history", reason: "look at earlier values of \(selection.shown)")
         if let show { return try output.write(try session.earlierSecret(show, of: query)) }
@@ -58,7 +58,7 @@ struct History: ParsableCommand {
 
     private func clear(_ session: Session) throws {
         let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier values of \(selection.shown)")
-        if !yes, let terminal = session.person.terminal {
+        if !yes, let terminal = session.user.terminal {
             let what = all ? "all earlier values of your items and all that you deleted" : "the earlier values of \(selection.shown)"
             guard terminal.readWord("Destroy \(what)? Nothing brings them back. Type yes (anything else cancels): ") == "yes" else {
                 throw Refusal(.cancelled, "nothing was destroyed")
@@ -85,12 +85,12 @@ struct Undo: ParsableCommand {
     var version: Int = 1
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws { try SecretOutput.checkNumber(version) }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let query = try session.historyQuery(selection, for: "undo", reason: "put back an earlier value of \(selection.shown)")
         try session.opening { try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) } }
         say("\(selection.shown) has an earlier value again; to take that back: vauban undo")
@@ -128,7 +128,7 @@ extension Session {
             guard let record = found.first else { throw refusal }
             guard found.count == 1 else { throw SeveralMatches(verb: verb, records: found) }
             query = record.namesake(ofAnyOwner: false)
-            query.authenticationUI = person.mayBeAsked || person.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
         }
         query.operationPrompt = reason
         query.includesSynchronizable = true

@@ -34,7 +34,7 @@ struct ImportPasswords: ParsableCommand {
     var protectNotes = false
 
     @OptionGroup var passphrase: PassphraseOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
         if PasswordStore.isFolder(path) { return try takeStore() }
@@ -52,15 +52,15 @@ struct ImportPasswords: ParsableCommand {
     }
 
     private func newRun() throws -> ImportRun {
-        try ImportRun(try Session(person), isDryRun: dryRun, protectsNotes: protectNotes)
+        try ImportRun(try Session(user), isDryRun: dryRun, protectsNotes: protectNotes)
     }
 
     private func takeStore() throws {
         let store = try PasswordStore(root: path)
         var run = try newRun()
         run.total = store.files.count
-        for file in store.files { try run.take(.file(file)) { () throws(RowFault) in try store.source(file) } }
-        for (path, why) in store.strange { run.refuse(.file(path), RowFault(why)) }
+        for file in store.files { try run.take(.file(file)) { () throws(RowError) in try store.source(file) } }
+        for (path, why) in store.strange { run.refuse(.file(path), RowError(why)) }
         try tell(run, isPlain: false)
     }
 
@@ -69,7 +69,7 @@ struct ImportPasswords: ParsableCommand {
         let export = try CSVExport(content)
         var run = try newRun()
         run.total = export.records.count
-        for record in export.records { try run.take(.line(record.line)) { () throws(RowFault) in try export.source(record) } }
+        for record in export.records { try run.take(.line(record.line)) { () throws(RowError) in try export.source(record) } }
         try tell(run)
     }
 
@@ -79,7 +79,7 @@ struct ImportPasswords: ParsableCommand {
         run.total = export.records.count
         for record in export.records {
             let items: [PlannedItem]
-            do throws(RowFault) { items = try export.items(record) } catch {
+            do throws(RowError) { items = try export.items(record) } catch {
                 run.refuse(.line(record.line), error)
                 continue
             }
@@ -97,9 +97,9 @@ struct ImportPasswords: ParsableCommand {
     }
 
     private func takeExport(_ content: consuming SecretBytes) throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let reading = ExportReading(content)
-        let passphrase = try passphrase.existing(session.person)
+        let passphrase = try passphrase.existing(session.user)
         var run = try ImportRun(session, isDryRun: dryRun)
         try reading.forEach(passphrase: passphrase) { number, record, secret in
             try run.takeWhole(SourcePlace(line: nil, name: "item \(number)"), record, secret)
@@ -114,7 +114,7 @@ struct ImportPasswords: ParsableCommand {
             var run = try newRun()
             run.total = records.count
             for index in 0..<records.count {
-                try run.take(records.place(index)) { () throws(RowFault) in try records.source(index) }
+                try run.take(records.place(index)) { () throws(RowError) in try records.source(index) }
             }
             try tell(run)
             return true

@@ -30,10 +30,10 @@ struct ListItems: ParsableCommand {
     var deleted = false
 
     @OptionGroup var description: DescriptionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         if deleted { return try listDeleted(session) }
         let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners))
         if records.isEmpty {

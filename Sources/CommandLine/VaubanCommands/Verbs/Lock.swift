@@ -9,10 +9,10 @@ struct Lock: ParsableCommand {
               vauban lock
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        try Session(person).authentication.lock()
+        try Session(user).authentication.lock()
         say("Locked.")
     }
 }

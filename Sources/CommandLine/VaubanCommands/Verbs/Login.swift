@@ -6,7 +6,7 @@ import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// What a login does. The module in the login's process (pam_vauban) runs this as the person; what is decided is decided
+/// What a login does. The module in the login's process (pam_vauban) runs this as the user; what is decided is decided
 /// here, and the one line on standard output is what the login shows them.
 struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct Login: ParsableCommand {
               vauban login --retry
             """)
 
-    /// A login leaves the person this many tries and a spare one for their own hand.
+    /// A login leaves the user this many tries and a spare one for their own hand.
     private static let triesLeftMin = 3
 
     @Option(help: ArgumentHelp("Read the login's password, one line, from this file descriptor.", valueName: "n"))
@@ -45,7 +45,7 @@ struct Login: ParsableCommand {
 
     func run() throws {
         try Self.leaveGuardGroup()
-        let session = try Session(Person(mayBeAsked: false))
+        let session = try Session(CommandUser(mayBeAsked: false))
         guard session.service.mode == .system else {
             throw Refusal(.notAllowedHere, "a login opens the keychain of the installed service, and there is none here")
         }
@@ -100,12 +100,12 @@ struct Login: ParsableCommand {
     /// Whether the login's password was changed since the one of this day was tried.
     private func isOther(_ day: Int64?) -> Bool { passwordDay != nil && day != passwordDay }
 
-    /// The module starts this under a strange effective group, which keeps the person's other programs from tracing it.
+    /// The module starts this under a strange effective group, which keeps the user's other programs from tracing it.
     private static func leaveGuardGroup() throws {
         let group = getgid()
         guard getegid() != group else { return }
         // This sets the saved group as well, since the real one is named.
-        try SystemFault.check(setregid(group, group), "leave the group that the login module gave")
+        try SystemError.check(setregid(group, group), "leave the group that the login module gave")
     }
 
     private enum Sentence {

@@ -21,7 +21,7 @@ struct MoveItem: ParsableCommand {
     @Option(help: ArgumentHelp("The new owner: cli, or a program such as program:/usr/bin/mail.", valueName: "owner"))
     var to: String
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         try selection.requireSomething()
@@ -29,7 +29,7 @@ struct MoveItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let target = try session.target(selection, for: "move")
         guard target.record.owner != to else {
             throw Refusal(.badParameter, "\(target.record.name) belongs to \(SafeText.visible(to)) already")

@@ -8,7 +8,7 @@ struct Passcode: ParsableCommand {
         subcommands: [PasscodeSet.self, PasscodeChange.self, PasscodeRoll.self, PasscodeRemove.self, PasscodeRecoveryKey.self])
 
     static func terminal(of session: Session) throws(Refusal) -> Terminal {
-        guard let terminal = session.person.terminal else {
+        guard let terminal = session.user.terminal else {
             throw Refusal(.interactionNotAllowed, "no terminal to ask for the passcode; send it along: --passcode-fd N")
         }
         return terminal
@@ -16,7 +16,7 @@ struct Passcode: ParsableCommand {
 
     /// The passcode that is set: the one sent along, or asked for once.
     static func current(of session: Session, prompt: String = "Passcode") throws -> SecretBytes {
-        if session.person.hasPreparedPasscode { return try session.person.preparedPasscode() }
+        if session.user.hasPreparedPasscode { return try session.user.preparedPasscode() }
         return try PasscodeInput.ask("\(prompt) (\(PromptText.cancelHint)): ", on: try terminal(of: session))
     }
 

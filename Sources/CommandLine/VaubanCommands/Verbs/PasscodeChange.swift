@@ -23,11 +23,11 @@ struct PasscodeChange: ParsableCommand {
     @Flag(help: "Make all keys of the classes anew, and wrap the items by them.")
     var roll = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
     @OptionGroup var new: NewPasscodeOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         try Passcode.requireSet(try session.authentication.status().device)
         let old = try Passcode.current(of: session, prompt: "Passcode until now")
         if let descriptor = new.descriptor {

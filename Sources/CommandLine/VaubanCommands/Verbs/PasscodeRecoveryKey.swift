@@ -18,10 +18,10 @@ struct PasscodeRecoveryKey: ParsableCommand {
     @Flag(help: "Have no recovery key any more.")
     var remove = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
         if remove && !device.recoveryKeyIsSet { throw Refusal(.recoveryKeyNotSet) }
@@ -32,7 +32,7 @@ struct PasscodeRecoveryKey: ParsableCommand {
         }
         let key: RecoveryKey? = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
         try session.authentication.setRecoveryKey(key, passcode: passcode)
-        try NewPasscode.hand(key, to: session, onOutput: session.person.hasPreparedPasscode)
+        try NewPasscode.hand(key, to: session, onOutput: session.user.hasPreparedPasscode)
         say("The recovery key is new; the one before it, if there was one, is worth nothing now.")
     }
 }

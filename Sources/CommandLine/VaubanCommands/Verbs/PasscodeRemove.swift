@@ -24,12 +24,12 @@ struct PasscodeRemove: ParsableCommand {
     @Flag(help: "Do not ask once more.")
     var yes = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         try Passcode.requireSet(try session.authentication.status().device)
-        if !yes && !session.person.hasPreparedPasscode {
+        if !yes && !session.user.hasPreparedPasscode {
             let terminal = try Passcode.terminal(of: session)
             terminal.write("\(Self.costs)\n")
             guard terminal.readWord("Remove the passcode? Type yes to go on: ") == "yes" else { throw Refusal(.cancelled) }

@@ -11,10 +11,10 @@ struct PasscodeRoll: ParsableCommand {
               vauban passcode roll
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         guard try session.authentication.status().device.hasOlderKeys else {
             return say("Every item is wrapped by the newest keys already.")
         }

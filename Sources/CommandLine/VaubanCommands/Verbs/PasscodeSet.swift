@@ -18,10 +18,10 @@ struct PasscodeSet: ParsableCommand {
             """)
 
     @OptionGroup var recovery: RecoveryKeyOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         if try session.authentication.status().device.passcodeIsSet { throw Refusal(.passcodeAlreadySet) }
         try NewPasscode.setFirst(session, recovery)
     }

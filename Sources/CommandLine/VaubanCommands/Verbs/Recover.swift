@@ -27,7 +27,7 @@ struct Recover: ParsableCommand {
     var noInput = false
 
     func run() throws {
-        let session = try Session(Person(mayBeAsked: !noInput))
+        let session = try Session(CommandUser(mayBeAsked: !noInput))
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
         guard device.recoveryKeyIsSet else {
@@ -45,7 +45,7 @@ struct Recover: ParsableCommand {
 
     private func recoveryKey(_ session: Session) throws -> RecoveryKey {
         guard let keyDescriptor else {
-            guard let terminal = session.person.terminal else {
+            guard let terminal = session.user.terminal else {
                 throw Refusal(
                     .interactionNotAllowed, "there is no terminal to ask on; send both along: --recovery-key-fd N --new-passcode-fd N")
             }

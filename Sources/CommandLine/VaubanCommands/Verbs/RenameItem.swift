@@ -35,7 +35,7 @@ struct RenameItem: ParsableCommand {
 
     @OptionGroup var selection: ItemSelection
     @OptionGroup var newName: NewName
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         try selection.requireSomething()
@@ -44,7 +44,7 @@ struct RenameItem: ParsableCommand {
 
     func run() throws {
         guard let naming = try newName.naming else { return }
-        let session = try Session(person)
+        let session = try Session(user)
         let target = try session.target(selection, for: "rename")
         try session.change(target, ItemChanges(attributes: naming.changes(to: target.record)), reason: "rename \(target.record.name)")
     }

@@ -29,7 +29,7 @@ struct RunCommand: ParsableCommand {
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws {
         if command.isEmpty { throw ValidationError("Which command? Name it after --: vauban run --env NAME=item -- COMMAND") }
@@ -51,9 +51,9 @@ struct RunCommand: ParsableCommand {
             case .item(let word): wanted.append(try VariableOfItem(name: name, word: word))
             }
         }
-        let session = try Session(person)
+        let session = try Session(user)
         for variable in wanted { environment.add(variable.name, try secret(variable, session)) }
-        throw ExitCode(environment.become(command, closing: person.passcodeDescriptor))
+        throw ExitCode(environment.become(command, closing: user.passcodeDescriptor))
     }
 
     private func secret(_ variable: VariableOfItem, _ session: Session) throws -> SecretBytes {
@@ -64,7 +64,7 @@ struct RunCommand: ParsableCommand {
             try CommandEnvironment.check(secret, name: variable.name)
             return secret
         } catch let refusal as Refusal {
-            // Of several items the person must know which it was.
+            // Of several items the user must know which it was.
             let detail = [shown, refusal.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
             throw Refusal(refusal.reason, detail, triesLeft: refusal.triesLeft, secondsToWait: refusal.secondsToWait)
         } catch let several as SeveralMatches {

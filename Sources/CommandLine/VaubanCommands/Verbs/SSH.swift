@@ -28,12 +28,12 @@ struct SSHNew: ParsableCommand {
 
     @Argument(help: "What the key is called.") var name: String
     @OptionGroup var protection: ProtectionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func validate() throws { try SSHKeyring.check(name: name) }
 
     func run() throws {
-        let keyring = SSHKeyring(try Session(person))
+        let keyring = SSHKeyring(try Session(user))
         print(try keyring.make(name, protection).line)
     }
 }
@@ -54,14 +54,14 @@ struct SSHImport: ParsableCommand {
     @Argument(help: ArgumentHelp("The private key's file.", valueName: "file")) var file: String
     @Option(help: "What the key is to be called; otherwise as its file.") var name: String?
     @OptionGroup var protection: ProtectionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     private var wantedName: String { name ?? String(file.split(separator: "/").last ?? "") }
 
     func validate() throws { try SSHKeyring.check(name: wantedName) }
 
     func run() throws {
-        let keyring = SSHKeyring(try Session(person))
+        let keyring = SSHKeyring(try Session(user))
         try keyring.requireNew(wantedName)
         let received = try SSHKeyReceiver.keys(inFile: file)
         print(try keyring.keep(received, as: wantedName, protection).line)
@@ -80,10 +80,10 @@ struct SSHList: ParsableCommand {
 
     @Argument(help: "Only the key with this name.") var name: String?
     @Flag(name: .customLong("public"), help: "The public halves, as authorized_keys has them.") var showsPublic = false
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let keys = try SSHKeyring(try Session(person)).keys().filter { name == nil || $0.name == name }
+        let keys = try SSHKeyring(try Session(user)).keys().filter { name == nil || $0.name == name }
         if keys.isEmpty, name != nil { throw Refusal(.itemNotFound) }
         for key in keys { print(showsPublic ? key.line : key.row) }
     }
@@ -102,14 +102,14 @@ struct SSHDelete: ParsableCommand {
 
     @Argument(help: "The key's name.") var name: String
     @Flag(help: "Do not ask first.") var yes = false
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let keyring = SSHKeyring(session)
         guard let key = try keyring.keys().first(where: { $0.name == name }) else { throw Refusal(.itemNotFound) }
         // A script that deletes has said what it means.
-        if !yes, let terminal = session.person.terminal {
+        if !yes, let terminal = session.user.terminal {
             terminal.write("\(key.row)\n")
             guard terminal.readWord("Delete it? Type yes (anything else cancels): ") == "yes" else {
                 throw Refusal(.cancelled, "the key was left as it was")

@@ -33,7 +33,7 @@ struct SSHAgentVerb: ParsableCommand {
         execv(program, &arguments)
         let problem = errno
         for argument in arguments { free(argument) }
-        throw SystemFault("run \(program)", code: problem)
+        throw SystemError("run \(program)", code: problem)
     }
 }
 

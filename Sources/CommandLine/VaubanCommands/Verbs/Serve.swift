@@ -25,6 +25,6 @@ struct Serve: ParsableCommand {
         execv(launcher, &arguments)
         let problem = errno
         for argument in arguments { free(argument) }
-        throw SystemFault("run \(launcher)", code: problem)
+        throw SystemError("run \(launcher)", code: problem)
     }
 }

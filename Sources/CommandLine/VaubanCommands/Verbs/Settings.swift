@@ -38,12 +38,12 @@ struct Settings: ParsableCommand {
     @Flag(help: "One JSON document, for a program.")
     var json = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let device = try session.authentication.status().device
         var settings = device.settings
         if let grace { settings.graceSeconds = grace }

@@ -15,7 +15,7 @@ struct Setup: ParsableCommand {
             """)
 
     @OptionGroup var recovery: RecoveryKeyOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
         if let service = try ServiceAccess.own(), let home = service.home {
@@ -24,7 +24,7 @@ struct Setup: ParsableCommand {
         } else {
             say("Vauban is installed on this machine as a system service; it needs no set-up of your own.")
         }
-        let session = try Session(person)
+        let session = try Session(user)
         // The first request starts the service.
         let device = try session.authentication.status().device
         say("It is running.")
@@ -34,9 +34,9 @@ struct Setup: ParsableCommand {
 
     private func offerPasscode(_ device: DeviceStatus, _ session: Session) throws {
         if device.passcodeIsSet { return }
-        if session.person.hasPreparedPasscode { return try NewPasscode.setFirst(session, recovery) }
+        if session.user.hasPreparedPasscode { return try NewPasscode.setFirst(session, recovery) }
         say("Until you set one: \(StatusText.noPasscode)")
-        guard let terminal = session.person.terminal else { return say("Set one: vauban passcode set") }
+        guard let terminal = session.user.terminal else { return say("Set one: vauban passcode set") }
         terminal.write("\(PasscodeInput.rules)\n")
         do {
             try NewPasscode.setFirst(session, recovery)

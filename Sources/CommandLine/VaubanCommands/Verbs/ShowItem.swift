@@ -17,10 +17,10 @@ struct ShowItem: ParsableCommand {
 
     @OptionGroup var selection: ItemSelection
     @OptionGroup var description: DescriptionOptions
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let shown = ItemDescription(try session.suggesting(selection) { try session.one(selection, for: "show") })
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }

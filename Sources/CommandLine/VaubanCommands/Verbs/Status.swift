@@ -17,13 +17,13 @@ struct Status: ParsableCommand {
     @Flag(help: "One JSON document, for a program.")
     var json = false
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(person)
+        let session = try Session(user)
         let (device, places) = try session.authentication.status()
         if json { return print(try ItemDescription.json(StatusDocument(mode: session.service.mode, device, promptPlaces: places))) }
-        let terminal = session.person.terminal
+        let terminal = session.user.terminal
         // What is permitted cannot be read before the first unlock, and in user mode there is nothing.
         let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
         print(

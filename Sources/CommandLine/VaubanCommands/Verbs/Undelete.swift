@@ -17,11 +17,11 @@ struct Undelete: ParsableCommand {
             """)
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var user: UserOptions
 
     func run() throws {
         try selection.requireSomething()
-        let session = try Session(person)
+        let session = try Session(user)
         let item = try session.deleted(selection, for: "undelete")
         do {
             try session.opening { try session.asking { try session.keychain.undelete(item, waiting: $0) } }

@@ -16,7 +16,7 @@ enum vauban_fprint_answer {
     /* Another program has the sensor at this moment. */
     VAUBAN_FPRINT_IN_USE,
     VAUBAN_FPRINT_DENIED,
-    /* This person has no enrolled finger. */
+    /* This user has no enrolled finger. */
     VAUBAN_FPRINT_NO_PRINTS,
     VAUBAN_FPRINT_FAILED,
 };
@@ -60,8 +60,8 @@ int vauban_fprint_start(struct vauban_bus *bus);
 
 /* The sensor that fprintd calls the default one: its object path, VAUBAN_FPRINT_TEXT_MAX bytes. An answer. */
 int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, struct vauban_fprint_sensor *sensor);
-/* The names of a person's fingers, each followed by a newline, in at most SIZE bytes with the zero at the end. An answer. */
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *person, char *names, size_t size);
+/* The names of a user's fingers, each followed by a newline, in at most SIZE bytes with the zero at the end. An answer. */
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size);
 /* Calls a method of the sensor with one text, or none where it is NULL. An answer, after TIMEOUT microseconds at the latest. */
 int vauban_fprint_call(struct vauban_bus *bus, const char *owner, const char *path, const char *method, const char *text, uint64_t timeout);
 

@@ -3,23 +3,23 @@
 package enum PromptStage: Hashable, Sendable {
     /// In line; nobody sees it.
     case asked
-    case shown(AgentNumber)
+    case shown(AgentID)
     /// An answer is on its way to the enclave, whose word is next: a settlement, or the same prompt once more.
-    case answering(AgentNumber)
+    case answering(AgentID)
     /// The enclave asks once more after an answer, at the same agent.
-    case retry(AgentNumber)
+    case retry(AgentID)
 
     package enum Step: Hashable, Sendable {
         /// It is its turn, or it moves, and this is the best agent there is.
-        case reaches(AgentNumber)
-        case answeredBy(AgentNumber)
+        case reaches(AgentID)
+        case answeredBy(AgentID)
         /// The enclave put the question anew, with another challenge.
         case askedAnew
-        case agentLeft(AgentNumber)
+        case agentLeft(AgentID)
     }
 
     /// Who has it on the screen.
-    package var agent: AgentNumber? {
+    package var agent: AgentID? {
         switch self {
         case .asked: nil
         case .shown(let agent), .answering(let agent), .retry(let agent): agent
@@ -27,7 +27,7 @@ package enum PromptStage: Hashable, Sendable {
     }
 
     /// Whether an answer of this agent counts.
-    package func takesAnswer(of agent: AgentNumber) -> Bool { self == .shown(agent) || self == .retry(agent) }
+    package func takesAnswer(of agent: AgentID) -> Bool { self == .shown(agent) || self == .retry(agent) }
 
     /// The stage after a step; nil where the step is none from here.
     package func after(_ step: Step) -> PromptStage? {

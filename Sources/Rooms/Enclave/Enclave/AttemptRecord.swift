@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// The failed tries of one person. It is written, durably, before a guess is compared, so that nothing gives a guess
+/// The failed tries of one user. It is written, durably, before a guess is compared, so that nothing gives a guess
 /// back (invariant 4).
 ///
 /// `AttemptRecord ::= SEQUENCE { version INTEGER (2), keybag OCTET STRING (SIZE (16)), failures INTEGER,

@@ -24,14 +24,14 @@ package struct DerivationOrder: Sendable {
     }
 
     /// One derivation of a request.
-    package struct Ticket: Hashable, Sendable {
+    package struct DerivationTicket: Hashable, Sendable {
         package let place: Place
         fileprivate let number: UInt64
     }
 
     private var places: [Place: Int] = [:]
-    private var waiting: [Ticket] = []
-    package private(set) var running: Ticket?
+    private var waiting: [DerivationTicket] = []
+    package private(set) var running: DerivationTicket?
     private var issued: UInt64 = 0
     /// How many turns have begun.
     package private(set) var served: UInt64 = 0
@@ -61,9 +61,9 @@ package struct DerivationOrder: Sendable {
     }
 
     /// Stands in the queue for one derivation, whose turn may have come at once.
-    package mutating func wait(_ place: Place) -> Ticket {
+    package mutating func wait(_ place: Place) -> DerivationTicket {
         issued += 1
-        let ticket = Ticket(place: place, number: issued)
+        let ticket = DerivationTicket(place: place, number: issued)
         waiting.append(ticket)
         advance()
         return ticket
@@ -71,7 +71,7 @@ package struct DerivationOrder: Sendable {
 
     /// Ends a turn, or the wait for it. Answers the request whose turn has come by that.
     @discardableResult
-    package mutating func end(_ ticket: Ticket) -> Ticket? {
+    package mutating func end(_ ticket: DerivationTicket) -> DerivationTicket? {
         guard ticket == running else {
             waiting.removeAll { $0 == ticket }
             return nil
@@ -94,12 +94,12 @@ package struct DerivationOrder: Sendable {
         }
     }
 
-    private func next() -> Ticket? {
+    private func next() -> DerivationTicket? {
         first { $0.kind == .passcode && !wentAhead.contains($0.owner) } ?? first { $0.kind == .applicationPassword } ?? first { _ in true }
     }
 
     /// Of the owner who was served longest ago, the one that came first.
-    private func first(_ isMeant: (Place) -> Bool) -> Ticket? {
+    private func first(_ isMeant: (Place) -> Bool) -> DerivationTicket? {
         waiting.filter { isMeant($0.place) }.min { one, other in
             (lastServed[one.place.owner] ?? 0, one.number) < (lastServed[other.place.owner] ?? 0, other.number)
         }

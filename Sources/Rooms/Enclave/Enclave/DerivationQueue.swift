@@ -25,7 +25,7 @@ package final class DerivationQueue: Sendable {
     private struct State {
         var order = DerivationOrder()
         /// How those who wait are told of their turn.
-        var wakeups: [DerivationOrder.Ticket: Wakeup] = [:]
+        var wakeups: [DerivationOrder.DerivationTicket: Wakeup] = [:]
     }
 
     private let state = ThreadMutex(State())
@@ -57,11 +57,11 @@ package final class DerivationQueue: Sendable {
         return try body()
     }
 
-    private func stand(_ place: DerivationOrder.Place) throws(Refusal) -> DerivationOrder.Ticket {
-        try state.withLock { (state) throws(Refusal) -> DerivationOrder.Ticket in
+    private func stand(_ place: DerivationOrder.Place) throws(Refusal) -> DerivationOrder.DerivationTicket {
+        try state.withLock { (state) throws(Refusal) -> DerivationOrder.DerivationTicket in
             let ticket = state.order.wait(place)
             if state.order.running != ticket {
-                do throws(SystemFault) { state.wakeups[ticket] = try Wakeup() } catch {
+                do throws(SystemError) { state.wakeups[ticket] = try Wakeup() } catch {
                     state.order.end(ticket)
                     throw Refusal(.unavailable, "the enclave has no descriptor free; try again")
                 }
@@ -70,14 +70,14 @@ package final class DerivationQueue: Sendable {
         }
     }
 
-    private func end(_ ticket: DerivationOrder.Ticket) {
+    private func end(_ ticket: DerivationOrder.DerivationTicket) {
         state.withLock { state in
             state.wakeups[ticket] = nil
             if let next = state.order.end(ticket) { state.wakeups[next]?.signal() }
         }
     }
 
-    private func waitForTurn(_ ticket: DerivationOrder.Ticket, _ requester: DerivationRequester) throws(Refusal) {
+    private func waitForTurn(_ ticket: DerivationOrder.DerivationTicket, _ requester: DerivationRequester) throws(Refusal) {
         // Whose turn came at once did not wait.
         guard let wakeup = state.withLock({ $0.wakeups[ticket] }) else { return }
         while state.withLock({ $0.order.running != ticket }) {

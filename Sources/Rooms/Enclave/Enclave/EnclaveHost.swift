@@ -10,48 +10,48 @@ package protocol EnclaveBackend: Sendable {
     /// A public number of the device secret; state made under another secret is known by it.
     var deviceIdentifier: [UInt8] { get }
     /// 32 bytes that only this device can derive, for one use: HKDF-SHA256 of the device secret; `label` separates uses.
-    func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes
+    func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
     /// 32 bytes that need this device and a secret that it does not have: HMAC-SHA256 under such a device key.
-    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
 }
 
-/// The backend cannot work; the text is for the person.
-package struct BackendFault: Error, Sendable {
+/// The backend cannot work; the text is for the user.
+package struct BackendError: Error, Sendable {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
 /// Stands in for a backend that cannot work, so that the room runs and every request is refused with the reason, where
-/// a room that does not start would leave the person with silence.
+/// a room that does not start would leave the user with silence.
 package struct BrokenBackend: EnclaveBackend {
-    private let fault: BackendFault
+    private let fault: BackendError
     package let deviceIdentifier = [UInt8](repeating: 0, count: 16)
 
-    package init(_ fault: BackendFault) { self.fault = fault }
+    package init(_ fault: BackendError) { self.fault = fault }
 
-    package func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { throw fault }
-    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes { throw fault }
+    package func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw fault }
+    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw fault }
 }
 
-/// Where the enclave keeps a person's few state files. Replacing is durable before it returns, or throws and leaves
+/// Where the enclave keeps a user's few state files. Replacing is durable before it returns, or throws and leaves
 /// the old content, but for `unsure`. What is read is durable, too.
 package protocol StateStore: Sendable {
-    func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]?
-    func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault)
+    func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]?
+    func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError)
     /// Puts a file that cannot be used aside and answers its new name.
-    func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String
-    /// The names of files that were put aside for this person and still lie there.
-    func quarantined(of person: UInt32) throws(StateFault) -> [String]
+    func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String
+    /// The names of files that were put aside for this user and still lie there.
+    func quarantined(of user: UInt32) throws(StateError) -> [String]
 }
 
 package enum StateName: String, CaseIterable, Sendable {
     case keybag
     case attempts
-    /// Of the device, not of a person.
+    /// Of the device, not of a user.
     case pairing
 }
 
-package enum StateFault: Error, Sendable {
+package enum StateError: Error, Sendable {
     case full
     case failed(String)
     /// The new content stands, and a power cut may bring the old one back. Whoever writes must count a try that was being
@@ -102,10 +102,10 @@ package struct EnclaveHost: Sendable {
     package var owner: @Sendable (UInt32) -> UInt32 = { $0 }
     /// Told of each step of the evidence protocol; only tests have one.
     package let trace: (@Sendable (String) -> Void)?
-    /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the person;
+    /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the user;
     /// `status` shows them.
     package var missingProtections: [String] = []
-    /// Whether a set of enrolled fingers can be told from another. Where the reader is of the person's own user it cannot: any
+    /// Whether a set of enrolled fingers can be told from another. Where the reader is of the user's own user it cannot: any
     /// program of theirs could say that nothing changed.
     package var tellsFingerSets = true
 

@@ -11,12 +11,12 @@ package enum EnclaveLimits {
     package static let leasedKeysMax = 64
     /// Names of destroyed keys that are remembered.
     package static let destroyedMax = 512
-    /// Challenges of one person that are open at once, but for those of questions; the oldest gives way.
+    /// Challenges of one user that are open at once, but for those of questions; the oldest gives way.
     package static let openChallengesMax = 64
-    /// Contexts of one person that are authorised at once.
-    package static let authorisationsPerPersonMax = 64
-    /// Connections of one person on which private keys are used, and keys that one of them has open.
-    package static let keyLinesPerPersonMax = 64
+    /// Contexts of one user that are authorized at once.
+    package static let authorizationsPerUserMax = 64
+    /// Connections of one user on which private keys are used, and keys that one of them has open.
+    package static let keyLinesPerUserMax = 64
     /// Of one process, so that no program takes them all.
     package static let keyLinesPerProcessMax = 32
     package static let openKeysMax = 64
@@ -31,7 +31,7 @@ package enum EnclaveLimits {
     package static let factorGenerationsMax = 2 * keyFactorGenerationsMax
     /// How long after a passcode rows are sealed to the current pairs, in nanoseconds. What is left then waits for the next one.
     package static let resealingTime: UInt64 = 300_000_000_000
-    /// How long a challenge may be answered, in nanoseconds: the person's time.
+    /// How long a challenge may be answered, in nanoseconds: the user's time.
     package static let challengeTime: UInt64 = 300_000_000_000
     /// Wrong passcodes in a row after which a keychain may be erased without one.
     package static let failuresBeforeErasure: Int64 = 10

@@ -1,4 +1,4 @@
-// Presence as cryptography: an item's key is sealed to the public half of a factor pair, and only what the person gives
+// Presence as cryptography: an item's key is sealed to the public half of a factor pair, and only what the user gives
 // brings the private half (house: "Presence is cryptographic").
 
 internal import Crypto
@@ -11,7 +11,7 @@ import VaubanSecretBytes
 enum FactorSeal {
     static let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
 
-    static func seal(_ inner: borrowing SecretBytes, to publicKey: [UInt8], row: [UInt8]) throws(WrapFault) -> (
+    static func seal(_ inner: borrowing SecretBytes, to publicKey: [UInt8], row: [UInt8]) throws(WrapError) -> (
         encapsulated: [UInt8], ciphertext: [UInt8]
     ) {
         do {
@@ -20,20 +20,20 @@ enum FactorSeal {
             let ciphertext = Array(try inner.withUnsafeBytes { try sender.seal($0) })
             return (Array(sender.encapsulatedKey), ciphertext)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
     static func open(
         _ ciphertext: borrowing SecretBytes, encapsulated: [UInt8], with privateKey: borrowing SecretBytes, row: [UInt8]
-    ) throws(WrapFault) -> SecretBytes {
+    ) throws(WrapError) -> SecretBytes {
         do {
             let key = try privateKey.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
             var recipient = try HPKE.Recipient(privateKey: key, ciphersuite: suite, info: info(row), encapsulatedKey: Data(encapsulated))
             var opened = try ciphertext.withUnsafeBytes { try recipient.open($0) }
             return SecretBytes(absorbing: &opened)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 

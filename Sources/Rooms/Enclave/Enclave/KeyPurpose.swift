@@ -17,8 +17,8 @@ package enum KeyPurpose: Hashable, Sendable {
     case passcodeFactor
     case presenceFactor
     case biometryFactor
-    /// Of one enrolment; destroyed with it.
-    case enrolmentFactor
+    /// Of one enrollment; destroyed with it.
+    case enrollmentFactor
 
     package var number: Int64 {
         switch self {
@@ -29,7 +29,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case .passcodeFactor: 200
         case .presenceFactor: 201
         case .biometryFactor: 202
-        case .enrolmentFactor: 203
+        case .enrollmentFactor: 203
         }
     }
 
@@ -40,7 +40,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case 200: self = .passcodeFactor
         case 201: self = .presenceFactor
         case 202: self = .biometryFactor
-        case 203: self = .enrolmentFactor
+        case 203: self = .enrollmentFactor
         default:
             if let protection = Protection(number: number - Self.privateKeysBase) {
                 self = .privateKeys(protection)
@@ -57,7 +57,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case .passcode: self = .passcodeFactor
         case .presence: self = .presenceFactor
         case .biometryAny: self = .biometryFactor
-        case .biometryCurrentSet: self = .enrolmentFactor
+        case .biometryCurrentSet: self = .enrollmentFactor
         case .companion: return nil
         }
     }
@@ -68,7 +68,7 @@ package enum KeyPurpose: Hashable, Sendable {
     /// The pairs that every keybag has.
     package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor, .biometryFactor]
 
-    package var isFactor: Bool { Self.factors.contains(self) || self == .enrolmentFactor }
+    package var isFactor: Bool { Self.factors.contains(self) || self == .enrollmentFactor }
 
     package var isPasscodeClass: Bool {
         switch self {
@@ -83,7 +83,7 @@ package enum KeyPurpose: Hashable, Sendable {
         case .protection(let protection): protection.availability
         case .firstUnlockIndex: .firstUnlock
         case .deviceIndex: .always
-        case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: nil
+        case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrollmentFactor: nil
         }
     }
 }
@@ -122,15 +122,15 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package var name: KeyName { KeyName(purpose: purpose.number, generation: generation) }
 
     package init(from fields: inout DERFields) throws {
-        guard let purpose = KeyPurpose(number: try fields.integer("purpose", in: 1...255)) else { throw DERFault("purpose is unknown") }
+        guard let purpose = KeyPurpose(number: try fields.integer("purpose", in: 1...255)) else { throw DERError("purpose is unknown") }
         self.purpose = purpose
         generation = try fields.octets("generation", in: 8...8)
-        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...3)) else { throw DERFault("wrapping is unknown") }
+        guard let wrapping = Wrapping(rawValue: try fields.integer("wrapping", in: 1...3)) else { throw DERError("wrapping is unknown") }
         self.wrapping = wrapping
         wrapped = try fields.octets("wrapped key", in: 28...256)
         publicKey = try fields.optionalOctets(0, "public key", in: 32...32)
         holdsPrivateKeys = try fields.optionalInteger(1, "holds private keys", in: 1...1) != nil
-        if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERFault("a key that is no factor pair holds private keys") }
+        if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERError("a key that is no factor pair holds private keys") }
     }
 
     package func write(into der: inout DER.Serializer) throws {

@@ -2,7 +2,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 package import VaubanSecretBytes
 
-/// A key in memory. It is zeroised when the last holder lets go; only a vault holds it for longer than a call.
+/// A key in memory. It is zeroed when the last holder lets go; only a vault holds it for longer than a call.
 package final class HeldKey: Sendable {
     package let purpose: KeyPurpose
     package let generation: [UInt8]

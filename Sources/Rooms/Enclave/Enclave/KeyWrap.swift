@@ -6,27 +6,27 @@ import Foundation
 package import VaubanSecretBytes
 
 /// A wrapped blob did not open: it was made under another key, for another purpose, or was altered.
-package struct WrapFault: Error, Sendable {
+package struct WrapError: Error, Sendable {
     package init() {}
 }
 
 package enum KeyWrap {
     /// Nonce, ciphertext and tag (12 + n + 16 bytes).
     package static func wrap(_ secret: borrowing SecretBytes, under key: borrowing SecretBytes, label: String, context: [UInt8])
-        throws(WrapFault) -> [UInt8]
+        throws(WrapError) -> [UInt8]
     {
         do {
             let sealed = try secret.withUnsafeBytes { bytes in
                 try AES.GCM.seal(bytes, using: key.symmetric(), authenticating: authenticated(label, context))
             }
-            guard let combined = sealed.combined else { throw WrapFault() }
+            guard let combined = sealed.combined else { throw WrapError() }
             return Array(combined)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
-    package static func unwrap(_ wrapped: [UInt8], under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapFault)
+    package static func unwrap(_ wrapped: [UInt8], under key: borrowing SecretBytes, label: String, context: [UInt8]) throws(WrapError)
         -> SecretBytes
     {
         do {
@@ -34,7 +34,7 @@ package enum KeyWrap {
             var opened = try AES.GCM.open(box, using: key.symmetric(), authenticating: authenticated(label, context))
             return SecretBytes(absorbing: &opened)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
@@ -65,7 +65,7 @@ extension SecretBytes {
         self.init(count: key.bitCount / 8) { target in key.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 
-    /// The library's own zeroising key type, for the length of one call.
+    /// The library's own zeroing key type, for the length of one call.
     borrowing func symmetric() -> SymmetricKey {
         withUnsafeBytes { SymmetricKey(data: $0) }
     }

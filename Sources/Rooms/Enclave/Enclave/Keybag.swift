@@ -1,4 +1,4 @@
-// A person's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md), and what must change
+// A user's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md), and what must change
 // together with them. One file, so that a change is whole or did not happen.
 
 package import EnclaveWire
@@ -6,17 +6,17 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), person INTEGER,
+/// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), user INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
 ///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
-///   enrolment [3] Enrolment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
+///   enrollment [3] Enrollment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
 /// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2. Version 3 has slots that
 /// a class key wraps; a keybag without any is written as version 2, which an earlier Vauban reads. Version 4 says of factor pairs whether
 /// private keys are sealed to them; one in which they are those that an earlier version has to be taken for is written as that version.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package static let version: Int64 = 4
     package let identifier: [UInt8]
-    package let person: UInt32
+    package let user: UInt32
     package let device: [UInt8]
     package var slots: [KeySlot]
     /// Keys that are gone for good: what they wrapped can be cleaned up. The newest; older names are forgotten.
@@ -24,13 +24,13 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package var settings = LockSettings.standard
     package var passcode: StretchParameters?
     package var recovery: RecoveryRecord?
-    package var enrolment: Enrolment?
+    package var enrollment: Enrollment?
     /// When the recovery key was used last; microseconds since the reference date.
     package var recovered: Int64?
 
-    package init(identifier: [UInt8], person: UInt32, device: [UInt8], slots: [KeySlot], passcode: StretchParameters?) {
+    package init(identifier: [UInt8], user: UInt32, device: [UInt8], slots: [KeySlot], passcode: StretchParameters?) {
         self.identifier = identifier
-        self.person = person
+        self.user = user
         self.device = device
         self.slots = slots
         self.passcode = passcode
@@ -39,12 +39,12 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let version = try fields.version(1...Self.version)
         identifier = try fields.octets("identifier", in: 16...16)
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         device = try fields.octets("device", in: 16...16)
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
         if version < Self.version {
             guard !slots.contains(where: \.holdsPrivateKeys) else {
-                throw DERFault("a keybag of this version says nothing of private keys")
+                throw DERError("a keybag of this version says nothing of private keys")
             }
             slots = Self.asEarlierVersionsMeant(slots)
         }
@@ -55,7 +55,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         passcode = try fields.optional(0, "passcode") { try $0.value("passcode", as: StretchParameters.self) }
         if version > 1 {
             recovery = try fields.optional(2, "recovery") { try $0.value("recovery", as: RecoveryRecord.self) }
-            enrolment = try fields.optional(3, "enrolment") { try $0.value("enrolment", as: Enrolment.self) }
+            enrollment = try fields.optional(3, "enrollment") { try $0.value("enrollment", as: Enrollment.self) }
             recovered = try fields.optionalInteger(4, "recovered", in: Int64.min...Int64.max)
         }
     }
@@ -65,14 +65,14 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
             let version = writtenVersion
             try fields.integer(version)
             try fields.octets(identifier)
-            try fields.integer(Int64(person))
+            try fields.integer(Int64(user))
             try fields.octets(device)
             try fields.list(version < Self.version ? Self.withoutMarks(slots) : slots)
             try fields.list(destroyed)
             try fields.value(settings)
             if let passcode { try fields.tagged(0) { try $0.value(passcode) } }
             if let recovery { try fields.tagged(2) { try $0.value(recovery) } }
-            if let enrolment { try fields.tagged(3) { try $0.value(enrolment) } }
+            if let enrollment { try fields.tagged(3) { try $0.value(enrollment) } }
             try fields.optionalInteger(4, recovered)
         }
     }
@@ -125,12 +125,12 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     /// What a slot's wrapping is bound to, so that no slot can stand in for another.
     func context(_ purpose: KeyPurpose, _ generation: [UInt8], _ wrapping: KeySlot.Wrapping) -> [UInt8] {
-        identifier + withUnsafeBytes(of: person.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
+        identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
     }
 }
 
 /// The fingers that were enrolled by a ceremony of the enclave's. A list that differs from this one ends it.
-package struct Enrolment: Hashable, Sendable, DERReadable, DERWritable {
+package struct Enrollment: Hashable, Sendable, DERReadable, DERWritable {
     /// The name of its factor pair.
     package let generation: [UInt8]
     /// The reader's digest of the list of fingers.

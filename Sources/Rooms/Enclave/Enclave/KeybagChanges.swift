@@ -1,4 +1,4 @@
-// What becomes of a keybag when its passcode, its class keys or its enrolment change. Each function answers the whole new
+// What becomes of a keybag when its passcode, its class keys or its enrollment change. Each function answers the whole new
 // keybag; until it is written, nothing has happened.
 
 import VaubanAccessPolicy
@@ -84,13 +84,13 @@ extension Keybag {
         return bag
     }
 
-    /// Without a passcode: the keys go under the device alone; those of the passcode class and of the enrolment are
+    /// Without a passcode: the keys go under the device alone; those of the passcode class and of the enrollment are
     /// destroyed, and so is the way of the recovery key.
     func removingPasscode(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.destroy { $0.purpose.isPasscodeClass }
-        bag.endEnrolment()
+        bag.endEnrollment()
         bag.passcode = nil
         bag.recovery = nil
         bag.recovered = nil
@@ -103,21 +103,21 @@ extension Keybag {
         return bag
     }
 
-    /// With a new enrolment in the place of the one that was, whose pair is destroyed.
+    /// With a new enrollment in the place of the one that was, whose pair is destroyed.
     func enrolling(_ fingers: [UInt8], unlocks: Bool, _ passcodeKey: borrowing SecretBytes) throws(Refusal) -> Keybag {
         var bag = self
-        bag.endEnrolment()
+        bag.endEnrollment()
         try bag.throwIfFull(adding: 1, ofThemLent: 0)
-        try bag.addPair(.enrolmentFactor, .passcodeAndDevice, passcodeKey)
-        guard let slot = bag.current(.enrolmentFactor) else { throw Refusal(.internalFault) }
-        bag.enrolment = Enrolment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
+        try bag.addPair(.enrollmentFactor, .passcodeAndDevice, passcodeKey)
+        guard let slot = bag.current(.enrollmentFactor) else { throw Refusal(.internalFault) }
+        bag.enrollment = Enrollment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
         return bag
     }
 
     /// The generation of fingers dies, and with it what was sealed to its pair.
-    mutating func endEnrolment() {
-        destroy { $0.purpose == .enrolmentFactor }
-        enrolment = nil
+    mutating func endEnrollment() {
+        destroy { $0.purpose == .enrollmentFactor }
+        enrollment = nil
     }
 
     /// A way for a recovery key to the passcode key of now.
@@ -125,7 +125,7 @@ extension Keybag {
         _ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], _ backend: some EnclaveBackend
     ) throws(Refusal) -> RecoveryRecord {
         let deviceKey = try deviceKey(backend)
-        do throws(WrapFault) {
+        do throws(WrapError) {
             return try RecoveryRecord(passcodeKey, to: publicKey, device: deviceKey, for: self)
         } catch {
             throw Refusal(.internalFault, "the recovery key cannot be kept")
@@ -133,7 +133,7 @@ extension Keybag {
     }
 
     /// A keybag of more slots would not be read again, and a lease of more keys not be understood: either would shut the
-    /// person out. One place is left for the pair of an enrolment, which comes without a question.
+    /// user out. One place is left for the pair of an enrollment, which comes without a question.
     private func throwIfFull(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
         guard slots.count + count < EnclaveLimits.slotsMax,
             slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax

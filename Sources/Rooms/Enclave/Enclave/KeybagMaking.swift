@@ -5,9 +5,9 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 
 extension Keybag {
-    /// The keybag of a person without a passcode: every key but that of the passcode class, wrapped by the device.
-    static func withoutPasscode(of person: UInt32, backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
-        var bag = Keybag(identifier: try randomBytes(16), person: person, device: backend.deviceIdentifier, slots: [], passcode: nil)
+    /// The keybag of a user without a passcode: every key but that of the passcode class, wrapped by the device.
+    static func withoutPasscode(of user: UInt32, backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
+        var bag = Keybag(identifier: try randomBytes(16), user: user, device: backend.deviceIdentifier, slots: [], passcode: nil)
         let deviceKey = try bag.deviceKey(backend)
         var held: [HeldKey] = []
         for purpose in KeyPurpose.classes where purpose != .protection(.whenPasscodeSetThisDeviceOnly) {
@@ -39,7 +39,7 @@ extension Keybag {
     }
 
     func open(_ slot: KeySlot, with key: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
-        do throws(WrapFault) {
+        do throws(WrapError) {
             return try KeyWrap.unwrap(
                 slot.wrapped, under: key, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, slot.wrapping))
         } catch {
@@ -48,23 +48,23 @@ extension Keybag {
     }
 
     func deviceKey(_ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
-        do throws(BackendFault) {
+        do throws(BackendError) {
             return try backend.deviceKey(label: "vauban keybag device wrap v1", context: identifier)
         } catch {
             throw Refusal(.stateUnreadable, error.description)
         }
     }
 
-    /// The keybag of a person who begins anew: nothing of this one opens any more, and all its keys are known to be gone.
+    /// The keybag of a user who begins anew: nothing of this one opens any more, and all its keys are known to be gone.
     func erased(backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
-        var (bag, held) = try Self.withoutPasscode(of: person, backend: backend)
+        var (bag, held) = try Self.withoutPasscode(of: user, backend: backend)
         bag.destroyed = Array((slots.map(\.name) + destroyed).prefix(EnclaveLimits.destroyedMax))
         return (bag, held)
     }
 
     /// The key that a passcode gives on this device: the stretched passcode, tangled with the device secret.
     func passcodeKey(stretched: borrowing SecretBytes, _ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
-        do throws(BackendFault) {
+        do throws(BackendError) {
             return try backend.tangle(stretched, label: "vauban keybag passcode wrap v1", context: identifier)
         } catch {
             throw Refusal(.stateUnreadable, error.description)
@@ -90,7 +90,7 @@ extension Keybag {
     func wrap(
         _ key: borrowing SecretBytes, as slot: KeySlot, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes
     ) throws(Refusal) -> KeySlot {
-        do throws(WrapFault) {
+        do throws(WrapError) {
             let wrapped = try KeyWrap.wrap(
                 key, under: wrappingKey, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, wrapping))
             return KeySlot(
@@ -102,11 +102,11 @@ extension Keybag {
     }
 
     static func randomBytes(_ count: Int) throws(Refusal) -> [UInt8] {
-        do throws(SystemFault) { return try Entropy.bytes(count) } catch { throw Refusal(.internalFault, "there are no random bytes") }
+        do throws(SystemError) { return try Entropy.bytes(count) } catch { throw Refusal(.internalFault, "there are no random bytes") }
     }
 
     static func randomKey() throws(Refusal) -> SecretBytes {
-        do throws(SystemFault) { return try Entropy.secret(EnclaveLimits.keyBytes) } catch {
+        do throws(SystemError) { return try Entropy.secret(EnclaveLimits.keyBytes) } catch {
             throw Refusal(.internalFault, "there are no random bytes")
         }
     }

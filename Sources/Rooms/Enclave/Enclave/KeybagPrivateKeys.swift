@@ -31,7 +31,7 @@ extension Keybag {
     /// The key of its class.
     @discardableResult
     func throwIfClosed(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> HeldKey {
-        guard key.person == person else { throw Refusal(.keyOfAnotherDevice, "the key is another person's") }
+        guard key.user == user else { throw Refusal(.keyOfAnotherDevice, "the key is another user's") }
         let protection = key.control.protection
         switch fate(of: KeyName(purpose: KeyPurpose.privateKeys(protection).number, generation: key.generation)) {
         case .destroyed: throw Refusal(.keyDestroyed, "the key went with the passcode, or with the keychain that it was made in")

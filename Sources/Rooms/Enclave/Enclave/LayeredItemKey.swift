@@ -72,7 +72,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
 
     init(from fields: inout DERFields) throws {
         ways = try fields.list("ways", max: Self.waysMax)
-        guard !ways.isEmpty else { throw DERFault("ways is empty") }
+        guard !ways.isEmpty else { throw DERError("ways is empty") }
         password = try fields.optional(0, "password") { try $0.value("password", as: StretchParameters.self) }
     }
 
@@ -86,12 +86,12 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
     // MARK: The innermost layer
 
     /// The item key under a key of the application's password.
-    static func wrap(_ key: borrowing SecretBytes, underPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault) -> [UInt8]
+    static func wrap(_ key: borrowing SecretBytes, underPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapError) -> [UInt8]
     {
         try KeyWrap.wrap(key, under: password, label: passwordLabel, context: row)
     }
 
-    static func unwrap(_ wrapped: borrowing SecretBytes, withPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapFault)
+    static func unwrap(_ wrapped: borrowing SecretBytes, withPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapError)
         -> SecretBytes
     {
         try KeyWrap.unwrap(wrapped.withUnsafeBytes { Array($0) }, under: password, label: passwordLabel, context: row)
@@ -100,18 +100,18 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
     // MARK: The ways
 
     /// Seals what lies inside to every way; each way is a list of pairs, the first innermost.
-    init(_ inner: borrowing SecretBytes, to ways: [[KeySlot]], password: StretchParameters?, row: [UInt8]) throws(WrapFault) {
+    init(_ inner: borrowing SecretBytes, to ways: [[KeySlot]], password: StretchParameters?, row: [UInt8]) throws(WrapError) {
         var made: [Way] = []
         for pairs in ways { made.append(try Self.way(inner, to: pairs, row)) }
         self.ways = made
         self.password = password
     }
 
-    static func way(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapFault) -> Way {
+    static func way(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapError) -> Way {
         var seals: [Seal] = []
         var content = inner.duplicate()
         for slot in pairs {
-            guard let publicKey = slot.publicKey else { throw WrapFault() }
+            guard let publicKey = slot.publicKey else { throw WrapError() }
             let sealed = try FactorSeal.seal(content, to: publicKey, row: row)
             seals.append(Seal(pair: slot.generation, encapsulated: sealed.encapsulated))
             content = SecretBytes(copying: sealed.ciphertext)
@@ -121,8 +121,8 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
 
     /// Opens one way with the private halves that `key` gives, the outermost seal first.
     static func open(
-        _ way: Way, row: [UInt8], _ openSeal: (Seal, borrowing SecretBytes) throws(WrapFault) -> SecretBytes
-    ) throws(WrapFault) -> SecretBytes {
+        _ way: Way, row: [UInt8], _ openSeal: (Seal, borrowing SecretBytes) throws(WrapError) -> SecretBytes
+    ) throws(WrapError) -> SecretBytes {
         var content = SecretBytes(copying: way.ciphertext)
         for seal in way.seals.reversed() { content = try openSeal(seal, content) }
         return content

@@ -1,4 +1,4 @@
-// The key that the fingerprint reader was paired with. It is the device's, not a person's.
+// The key that the fingerprint reader was paired with. It is the device's, not a user's.
 
 package import EnclaveWire
 import SwiftASN1
@@ -35,7 +35,7 @@ package final class Pairing: Sendable {
         case new(HeldSecret)
     }
 
-    /// The state of the device itself lies beside people's, under the one number that is no user.
+    /// The state of the device itself lies beside users', under the one number that is no user.
     static let device = UInt32.max
     private static let label = "vauban reader pairing v1"
     private let host: EnclaveHost
@@ -53,7 +53,7 @@ package final class Pairing: Sendable {
             }
             let fresh = try Keybag.randomKey()
             let wrapped: [UInt8]
-            do throws(WrapFault) {
+            do throws(WrapError) {
                 wrapped = try KeyWrap.wrap(fresh, under: try wrapKey(), label: Self.label, context: [])
             } catch {
                 throw Refusal(.internalFault, "a pairing key cannot be wrapped")
@@ -76,14 +76,14 @@ package final class Pairing: Sendable {
     private func load() throws(Refusal) -> HeldSecret? {
         do {
             guard let bytes = try host.store.read(.pairing, of: Self.device, max: EnclaveLimits.attemptRecordBytesMax) else { return nil }
-            let content = try StateEnvelope.open(bytes, name: .pairing, person: Self.device, backend: host.backend)
+            let content = try StateEnvelope.open(bytes, name: .pairing, user: Self.device, backend: host.backend)
             return HeldSecret(
                 try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
-        } catch let fault as StateFault {
+        } catch let fault as StateError {
             throw Refusal(.storageFailed, "\(fault)")
         } catch StateEnvelope.Fault.newer(let version) {
             throw Self.newer(version)
-        } catch let fault as DERFault where fault.newerVersion != nil {
+        } catch let fault as DERError where fault.newerVersion != nil {
             throw Self.newer(fault.newerVersion ?? 0)
         } catch {
             return nil
@@ -94,9 +94,9 @@ package final class Pairing: Sendable {
         Refusal(.stateUnreadable, "the reader was paired by a later Vauban (version \(version)); nothing was changed")
     }
 
-    private func wrapKey() throws(WrapFault) -> SecretBytes {
-        do throws(BackendFault) { return try host.backend.deviceKey(label: "vauban reader pairing wrap v1", context: []) } catch {
-            throw WrapFault()
+    private func wrapKey() throws(WrapError) -> SecretBytes {
+        do throws(BackendError) { return try host.backend.deviceKey(label: "vauban reader pairing wrap v1", context: []) } catch {
+            throw WrapError()
         }
     }
 }

@@ -3,16 +3,16 @@ import Foundation
 package import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-package import VaubanPersonWire
+package import VaubanUserWire
 package import VaubanSecretBytes
 
 /// Receives passcodes: a key pair that lives as long as this enclave, and the challenges that are open. A sealed
-/// passcode is good for one challenge, one purpose, one person, once.
+/// passcode is good for one challenge, one purpose, one user, once.
 package final class PasscodeInbox: Sendable {
     private struct Open {
         let nonce: [UInt8]
         let purpose: PasscodePurpose
-        let person: UInt32
+        let user: UInt32
         let until: UInt64
     }
 
@@ -24,20 +24,20 @@ package final class PasscodeInbox: Sendable {
 
     package var card: EnclaveKeyCard { EnclaveKeyCard(publicKey: Array(privateKey.publicKey.rawRepresentation)) }
 
-    package func challenge(_ purpose: PasscodePurpose, for person: UInt32) throws(Refusal) -> PasscodeChallenge {
+    package func challenge(_ purpose: PasscodePurpose, for user: UInt32) throws(Refusal) -> PasscodeChallenge {
         let nonce: [UInt8]
         do { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "there are no random bytes") }
         let now = clock.boot
         open.withLock { list in
             list.removeAll { $0.until <= now }
             // A question's own challenge gives way to nobody: it is withdrawn with its question.
-            let mayGiveWay = { (entry: Open) in entry.person == person && entry.purpose != .prompt }
+            let mayGiveWay = { (entry: Open) in entry.user == user && entry.purpose != .prompt }
             if purpose != .prompt, list.count(where: mayGiveWay) >= EnclaveLimits.openChallengesMax,
                 let oldest = list.firstIndex(where: mayGiveWay)
             {
                 list.remove(at: oldest)
             }
-            list.append(Open(nonce: nonce, purpose: purpose, person: person, until: now + EnclaveLimits.challengeTime))
+            list.append(Open(nonce: nonce, purpose: purpose, user: user, until: now + EnclaveLimits.challengeTime))
         }
         return PasscodeChallenge(nonce: nonce, purpose: purpose)
     }
@@ -48,24 +48,24 @@ package final class PasscodeInbox: Sendable {
     }
 
     /// Uses a challenge up, whatever comes of it.
-    package func use(_ challenge: PasscodeChallenge, for person: UInt32) throws(Refusal) {
+    package func use(_ challenge: PasscodeChallenge, for user: UInt32) throws(Refusal) {
         let now = clock.boot
         let found = open.withLock { list -> Bool in
             guard let index = list.firstIndex(where: { $0.nonce == challenge.nonce }) else { return false }
             let entry = list.remove(at: index)
-            return entry.purpose == challenge.purpose && entry.person == person && entry.until > now
+            return entry.purpose == challenge.purpose && entry.user == user && entry.until > now
         }
         guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
     }
 
     /// Opens a passcode that was sealed for a challenge and, where it authorizes something, for just that.
     package func unseal(
-        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of person: UInt32, authorizing binding: SealBinding? = nil
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of user: UInt32, authorizing binding: SealBinding? = nil
     ) throws(Refusal) -> SecretBytes {
         do {
             let bound = Data(try binding?.encoded() ?? [])
             var recipient = try HPKE.Recipient(
-                privateKey: privateKey, ciphersuite: FactorSeal.suite, info: Data(challenge.sealInfo(person: person)),
+                privateKey: privateKey, ciphersuite: FactorSeal.suite, info: Data(challenge.sealInfo(user: user)),
                 encapsulatedKey: Data(sealed.encapsulated))
             var opened = try recipient.open(sealed.ciphertext, authenticating: bound)
             return SecretBytes(absorbing: &opened)

@@ -1,5 +1,5 @@
 // The recovery key: a key pair whose public half is kept, so that every new passcode can be sealed to it without the
-// person typing it again, and whose private half only the person has, on paper.
+// user typing it again, and whose private half only the user has, on paper.
 
 internal import Crypto
 import Foundation
@@ -20,17 +20,17 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
     private static let wrapLabel = "vauban recovery v1"
 
     /// The public half of a recovery key.
-    static func publicKey(of recoveryKey: borrowing RecoveryKey, for bag: Keybag) throws(WrapFault) -> [UInt8] {
+    static func publicKey(of recoveryKey: borrowing RecoveryKey, for bag: Keybag) throws(WrapError) -> [UInt8] {
         let secret = privateKey(of: recoveryKey, for: bag)
         do {
             return Array(
                 try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }.publicKey.rawRepresentation)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
-    init(_ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], device: borrowing SecretBytes, for bag: Keybag) throws(WrapFault) {
+    init(_ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], device: borrowing SecretBytes, for bag: Keybag) throws(WrapError) {
         do {
             let recipient = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey)
             var sender = try HPKE.Sender(recipientKey: recipient, ciphersuite: FactorSeal.suite, info: Self.info(bag))
@@ -39,12 +39,12 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
             self.publicKey = publicKey
             wrapped = try KeyWrap.wrap(SecretBytes(copying: ciphertext), under: device, label: Self.wrapLabel, context: Self.context(bag))
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
     /// The passcode key; throws when the recovery key is not the right one.
-    func open(with recoveryKey: borrowing RecoveryKey, device: borrowing SecretBytes, for bag: Keybag) throws(WrapFault) -> SecretBytes {
+    func open(with recoveryKey: borrowing RecoveryKey, device: borrowing SecretBytes, for bag: Keybag) throws(WrapError) -> SecretBytes {
         let ciphertext = try KeyWrap.unwrap(wrapped, under: device, label: Self.wrapLabel, context: Self.context(bag))
         let secret = Self.privateKey(of: recoveryKey, for: bag)
         do {
@@ -54,7 +54,7 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
             var opened = try ciphertext.withUnsafeBytes { try recipient.open(Data($0)) }
             return SecretBytes(absorbing: &opened)
         } catch {
-            throw WrapFault()
+            throw WrapError()
         }
     }
 
@@ -63,7 +63,7 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
         return KeyWrap.derive(from: bytes, label: "vauban recovery key v1", context: context(bag))
     }
 
-    private static func context(_ bag: Keybag) -> [UInt8] { bag.identifier + withUnsafeBytes(of: bag.person.bigEndian) { Array($0) } }
+    private static func context(_ bag: Keybag) -> [UInt8] { bag.identifier + withUnsafeBytes(of: bag.user.bigEndian) { Array($0) } }
     private static func info(_ bag: Keybag) -> Data { Data(sealLabel.utf8) + [0] + context(bag) }
 
     package init(from fields: inout DERFields) throws {

@@ -29,7 +29,7 @@ extension VaultState {
     mutating func forgetDroppedPairs() {
         guard let keybag else { return }
         if !keybag.hasOlderClassKeys { resealing = nil }
-        armed = armed.map { armed in ArmedFactors(keys: armed.keys.filter { keybag.factorSlot($0.generation) != nil }, at: armed.at) }
+        armed = armed.map { armed in FingerprintFactors(keys: armed.keys.filter { keybag.factorSlot($0.generation) != nil }, at: armed.at) }
     }
 
     /// What lies inside a row's wrapping, sealed to the current pairs; nil where it names no older one.
@@ -49,7 +49,7 @@ extension VaultState {
         return isChanged ? LayeredItemKey(ways: ways, password: layered.password) : nil
     }
 
-    /// One way, to the current pairs of the same purposes. One of which a pair is gone, such as that of an enrolment that ended, is closed
+    /// One way, to the current pairs of the same purposes. One of which a pair is gone, such as that of an enrollment that ended, is closed
     /// for good and stays so.
     private func resealed(_ way: LayeredItemKey.Way, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal) -> LayeredItemKey
         .Way?
@@ -58,9 +58,9 @@ extension VaultState {
         guard pairs.count == way.seals.count, pairs.contains(where: bag.isOlder) else { return nil }
         var halves: [HeldKey] = []
         for pair in pairs { halves.append(try privateHalf(of: pair, bag, host)) }
-        do throws(WrapFault) {
-            let content = try LayeredItemKey.open(way, row: bound) { (seal, content) throws(WrapFault) in
-                guard let half = halves.first(where: { $0.generation == seal.pair }) else { throw WrapFault() }
+        do throws(WrapError) {
+            let content = try LayeredItemKey.open(way, row: bound) { (seal, content) throws(WrapError) in
+                guard let half = halves.first(where: { $0.generation == seal.pair }) else { throw WrapError() }
                 return try FactorSeal.open(content, encapsulated: seal.encapsulated, with: half.key, row: bound)
             }
             return try LayeredItemKey.way(content, to: pairs.compactMap { bag.current($0.purpose) }, bound)
@@ -97,9 +97,9 @@ extension Keybag {
 
     // MARK: Pairs of private keys
 
-    /// The pair to which a private key is sealed: the newest that is marked, and that of the enrolment.
+    /// The pair to which a private key is sealed: the newest that is marked, and that of the enrollment.
     func pairForPrivateKeys(_ purpose: KeyPurpose) -> KeySlot? {
-        purpose == .enrolmentFactor ? current(purpose) : slots.first { $0.purpose == purpose && $0.holdsPrivateKeys }
+        purpose == .enrollmentFactor ? current(purpose) : slots.first { $0.purpose == purpose && $0.holdsPrivateKeys }
     }
 
     /// Marks the pairs to which a private key is about to be sealed: the current ones, as long as not too many are marked.

@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanDER
 import VaubanSecretBytes
 
-/// A state file: its content with an authentication code under a key of the device secret, over its name and person, so
+/// A state file: its content with an authentication code under a key of the device secret, over its name and user, so
 /// that a file that was altered, swapped or brought from elsewhere is known as such before a byte of it is believed.
 ///
 /// `StateEnvelope ::= SEQUENCE { version INTEGER (1), device OCTET STRING (SIZE (16)), content OCTET STRING,
@@ -20,11 +20,11 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         case altered
     }
 
-    package init(content: [UInt8], name: StateName, person: UInt32, backend: some EnclaveBackend) throws(BackendFault) {
+    package init(content: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws(BackendError) {
         self.device = backend.deviceIdentifier
         self.content = content
         let key = try Self.key(backend)
-        self.code = KeyWrap.authenticationCode(of: Self.covered(content, name, person), under: key)
+        self.code = KeyWrap.authenticationCode(of: Self.covered(content, name, user), under: key)
     }
 
     package init(from fields: inout DERFields) throws {
@@ -43,12 +43,12 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
     }
 
-    /// The content of a file, if this device wrote it for this name and person.
-    package static func open(_ bytes: [UInt8], name: StateName, person: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
+    /// The content of a file, if this device wrote it for this name and user.
+    package static func open(_ bytes: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
         let envelope: StateEnvelope
         do {
             envelope = try StateEnvelope(derBytes: bytes)
-        } catch let fault as DERFault {
+        } catch let fault as DERError {
             if let version = fault.newerVersion { throw Fault.newer(version: version) }
             throw Fault.malformed(fault.description)
         } catch {
@@ -56,15 +56,15 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
         guard envelope.device == backend.deviceIdentifier else { throw Fault.otherDevice }
         let key = try key(backend)
-        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, person), under: key) else { throw Fault.altered }
+        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else { throw Fault.altered }
         return envelope.content
     }
 
-    private static func key(_ backend: some EnclaveBackend) throws(BackendFault) -> SecretBytes {
+    private static func key(_ backend: some EnclaveBackend) throws(BackendError) -> SecretBytes {
         try backend.deviceKey(label: "vauban state authentication v1", context: [])
     }
 
-    private static func covered(_ content: [UInt8], _ name: StateName, _ person: UInt32) -> [UInt8] {
-        Array(name.rawValue.utf8) + [0] + withUnsafeBytes(of: person.bigEndian) { Array($0) } + content
+    private static func covered(_ content: [UInt8], _ name: StateName, _ user: UInt32) -> [UInt8] {
+        Array(name.rawValue.utf8) + [0] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + content
     }
 }

@@ -1,4 +1,4 @@
-// One person's keys and state. Everything that is decided about them is decided here, under one lock.
+// One user's keys and state. Everything that is decided about them is decided here, under one lock.
 
 internal import Synchronization
 package import VaubanAccessPolicy
@@ -6,22 +6,22 @@ internal import VaubanLinuxHost
 import VaubanSecretBytes
 
 package final class Vault: Sendable {
-    package let person: UInt32
+    package let user: UInt32
     let host: EnclaveHost
     let state: ThreadMutex<VaultState>
     /// The largest number for never.
     private let lastKnownDue = Atomic<UInt64>(.max)
 
-    /// Reads the person's state. What cannot be read is put aside and reported, never replaced.
-    package init(person: UInt32, host: EnclaveHost) {
-        self.person = person
+    /// Reads the user's state. What cannot be read is put aside and reported, never replaced.
+    package init(user: UInt32, host: EnclaveHost) {
+        self.user = user
         self.host = host
-        state = ThreadMutex(VaultState.load(person: person, host: host))
+        state = ThreadMutex(VaultState.load(user: user, host: host))
     }
 
     /// A vault over the same host that stands where another stood; for tests that try many ways on from one state.
     package init(copying other: Vault, host: EnclaveHost) {
-        person = other.person
+        user = other.user
         self.host = host
         state = ThreadMutex(other.state.withLock { $0 })
     }
@@ -47,9 +47,9 @@ package final class Vault: Sendable {
             status.hasOlderKeys = state.keybag?.hasOlderClassKeys ?? false
             let biometry = state.circumstances(host).biometry
             status.biometry = DeviceStatus.Biometry(
-                readerIsThere: biometry.readerIsThere, isEnrolled: biometry.enrolment != nil, isReady: biometry.refusal(now: now) == nil,
-                unlocks: state.keybag?.enrolment?.unlocks ?? false,
-                missesLeft: Int64(biometry.armedAt == nil ? 0 : Circumstances.Biometry.missesMax - biometry.misses))
+                readerIsThere: biometry.readerIsThere, isEnrolled: biometry.enrollment != nil, isReady: biometry.refusal(now: now) == nil,
+                unlocks: state.keybag?.enrollment?.unlocks ?? false,
+                missesLeft: Int64(biometry.armedAt == nil ? 0 : DeviceConditions.Biometry.missesMax - biometry.misses))
             return status
         }
     }
@@ -60,7 +60,7 @@ package final class Vault: Sendable {
     package func lock(because cause: DeviceStatus.Cause = .lockRequested) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            let (bag, _) = try state.created(person: person, host: host)
+            let (bag, _) = try state.created(user: user, host: host)
             guard bag.passcode != nil else {
                 throw Refusal(.passcodeNotSet, "without a passcode nothing could unlock again; run: vauban passcode set")
             }
@@ -68,10 +68,10 @@ package final class Vault: Sendable {
         }
     }
 
-    /// The machine goes to sleep: locked at once unless the person gave it a grace, which is then judged at the next use.
+    /// The machine goes to sleep: locked at once unless the user gave it a grace, which is then judged at the next use.
     package func machineSleeps() { closeAfterGrace(.slept, if: { $0.graceSeconds == 0 }) }
 
-    /// The screen was locked: the keychain follows, after the grace, if the person chose so.
+    /// The screen was locked: the keychain follows, after the grace, if the user chose so.
     package func screenLocked() {
         state.withLock { state in
             state.settle(host, isUse: false)
@@ -83,7 +83,7 @@ package final class Vault: Sendable {
         }
     }
 
-    /// The person is back at the screen within the grace.
+    /// The user is back at the screen within the grace.
     package func screenUnlocked() {
         state.withLock { state in
             state.settle(host, isUse: false)
@@ -102,12 +102,12 @@ package final class Vault: Sendable {
     package func settle() -> UInt64? { attend(isComplete: false).due }
 
     /// Lets time do what is due, and hands out at once what others are to hear of it, since every request passes here twice.
-    package func attend() -> VaultAttention { attend(isComplete: true) }
+    package func attend() -> VaultPrompts { attend(isComplete: true) }
 
-    private func attend(isComplete: Bool) -> VaultAttention {
+    private func attend(isComplete: Bool) -> VaultPrompts {
         let attention = state.withLock { state in
             state.settle(host, isUse: false)
-            return isComplete ? state.takeAttention(host) : VaultAttention(due: state.nextDue)
+            return isComplete ? state.takeAttention(host) : VaultPrompts(due: state.nextDue)
         }
         lastKnownDue.store(attention.due ?? .max, ordering: .releasing)
         return attention
@@ -121,9 +121,9 @@ package final class Vault: Sendable {
 
     /// What must be called back from keychaind, until it `wasCalledBack`: whoever locks waits for it, also where another
     /// thread's recall is on its way already.
-    package var endedEpoch: EndedEpoch? { state.withLock { $0.ended } }
+    package var endedEpoch: RecalledEpoch? { state.withLock { $0.ended } }
 
-    package func wasCalledBack(_ ended: EndedEpoch) {
+    package func wasCalledBack(_ ended: RecalledEpoch) {
         state.withLock { state in if state.ended == ended { state.ended = nil } }
     }
 
@@ -150,7 +150,7 @@ package final class Vault: Sendable {
 
     package func judge(
         _ requirement: Requirement, for protection: Protection, _ evidence: Evidence, isUse: Bool = true
-    ) -> Judgement {
+    ) -> AccessDecision {
         state.withLock { state in
             state.settle(host, isUse: isUse)
             return requirement.judge(evidence, for: protection, in: state.circumstances(host), now: host.clock.boot)
@@ -159,12 +159,12 @@ package final class Vault: Sendable {
 }
 
 extension VaultState {
-    func circumstances(_ host: EnclaveHost) -> Circumstances {
+    func circumstances(_ host: EnclaveHost) -> DeviceConditions {
         let now = host.clock.boot
-        return Circumstances(
+        return DeviceConditions(
             lock: unreadable == nil ? ring?.lock ?? .unlocked : .unreadable, passcodeIsSet: keybag?.passcode != nil,
             isLockedOut: secondsToWait(now: now) > 0,
-            biometry: Circumstances.Biometry(
-                readerIsThere: host.reader.isThere, enrolment: keybag?.enrolment?.generation, armedAt: armed?.at, misses: misses))
+            biometry: DeviceConditions.Biometry(
+                readerIsThere: host.reader.isThere, enrollment: keybag?.enrollment?.generation, armedAt: armed?.at, misses: misses))
     }
 }

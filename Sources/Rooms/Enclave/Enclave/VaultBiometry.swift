@@ -6,8 +6,8 @@ internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 /// The private halves that a matched finger stands for, in memory only after a passcode and where a finger is enrolled.
-/// They end with a restart, five misses, 48 hours, another enrolment or the passcode's removal.
-struct ArmedFactors: Sendable {
+/// They end with a restart, five misses, 48 hours, another enrollment or the passcode's removal.
+struct FingerprintFactors: Sendable {
     let keys: [HeldKey]
     /// Boot-time clock of the passcode.
     let at: UInt64
@@ -46,12 +46,12 @@ package final class HeldSecret: Sendable {
 extension VaultState {
     /// After a right passcode: fingers count again (C-140).
     mutating func arm(_ passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
-        guard let keybag, keybag.enrolment != nil else { return disarm() }
+        guard let keybag, keybag.enrollment != nil else { return disarm() }
         var keys: [HeldKey] = []
-        for slot in keybag.slots where [.presenceFactor, .biometryFactor, .enrolmentFactor].contains(slot.purpose) {
+        for slot in keybag.slots where [.presenceFactor, .biometryFactor, .enrollmentFactor].contains(slot.purpose) {
             keys.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: try keybag.open(slot, with: passcodeKey)))
         }
-        armed = ArmedFactors(keys: keys, at: host.clock.boot)
+        armed = FingerprintFactors(keys: keys, at: host.clock.boot)
         misses = 0
     }
 
@@ -60,10 +60,10 @@ extension VaultState {
         suspended = nil
     }
 
-    /// Keeps the class-A keys for a finger, where the person chose that and a finger could be taken now.
+    /// Keeps the class-A keys for a finger, where the user chose that and a finger could be taken now.
     mutating func suspend(_ keys: [HeldKey], _ host: EnclaveHost) {
         suspended = nil
-        guard keybag?.enrolment?.unlocks == true, circumstances(host).biometry.refusal(now: host.clock.boot) == nil,
+        guard keybag?.enrollment?.unlocks == true, circumstances(host).biometry.refusal(now: host.clock.boot) == nil,
             let holder = try? Keybag.randomKey()
         else { return }
         var wrapped: [SuspendedKeys.Key] = []
@@ -116,18 +116,18 @@ extension Vault {
         state.withLock { state in
             state.settle(host, isUse: false)
             state.misses += 1
-            if state.misses >= Circumstances.Biometry.missesMax { state.disarm() }
+            if state.misses >= DeviceConditions.Biometry.missesMax { state.disarm() }
         }
     }
 
-    /// A finger matched: evidence, if the list of fingers is still the enrolled one. Another list ends the enrolment.
+    /// A finger matched: evidence, if the list of fingers is still the enrolled one. Another list ends the enrollment.
     package func fingerMatched(fingers: [UInt8]) throws(Refusal) -> Evidence.Finger {
         try state.withLock { (state) throws(Refusal) -> Evidence.Finger in
             state.settle(host)
-            try state.endEnrolmentUnless(fingers, person: person, host: host)
+            try state.endEnrollmentUnless(fingers, user: user, host: host)
             if let reason = state.circumstances(host).biometry.refusal(now: host.clock.boot) { throw Refusal(reason) }
-            guard let enrolment = state.keybag?.enrolment else { throw Refusal(.biometryNotEnrolled) }
-            return Evidence.Finger(at: host.clock.boot, enrolment: enrolment.generation)
+            guard let enrollment = state.keybag?.enrollment else { throw Refusal(.biometryNotEnrolled) }
+            return Evidence.Finger(at: host.clock.boot, enrollment: enrollment.generation)
         }
     }
 
@@ -135,7 +135,7 @@ extension Vault {
     package func fingersAre(_ fingers: [UInt8]) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host, isUse: false)
-            try state.endEnrolmentUnless(fingers, person: person, host: host)
+            try state.endEnrollmentUnless(fingers, user: user, host: host)
         }
     }
 
@@ -144,11 +144,11 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
             guard let suspended = state.suspended, case .locked(let device, let firstUnlock)? = state.ring,
-                finger.enrolment == state.keybag?.enrolment?.generation
+                finger.enrollment == state.keybag?.enrollment?.generation
             else { throw Refusal(.biometryLockedOut) }
             var keys: [HeldKey] = []
             for key in suspended.keys {
-                do throws(WrapFault) {
+                do throws(WrapError) {
                     let opened = try KeyWrap.unwrap(
                         key.wrapped, under: held, label: VaultState.suspensionLabel,
                         context: VaultState.context(key.purpose, key.generation))
@@ -163,42 +163,42 @@ extension Vault {
         }
     }
 
-    /// A new enrolment, by a ceremony that began with the passcode whose key this is.
+    /// A new enrollment, by a ceremony that began with the passcode whose key this is.
     package func enrol(fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            let (bag, _) = try state.created(person: person, host: host)
+            let (bag, _) = try state.created(user: user, host: host)
             try bag.throwIfChanged(since: passcodeKey)
             guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader has learnt no finger") }
-            try state.replace(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), person: person, host: host)
-            // What an earlier enrolment was to open; whether this one may unlock is its own choice.
+            try state.replace(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), user: user, host: host)
+            // What an earlier enrollment was to open; whether this one may unlock is its own choice.
             state.suspended = nil
             try state.arm(passcodeKey, host)
         }
     }
 
-    package func endEnrolment() throws(Refusal) {
+    package func endEnrollment() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            try state.endEnrolment(person: person, host: host)
+            try state.endEnrollment(user: user, host: host)
         }
     }
 }
 
 extension VaultState {
     /// The generation is destroyed on disk first. Where that fails it is refused until the enclave can write.
-    fileprivate mutating func endEnrolment(person: UInt32, host: EnclaveHost) throws(Refusal) {
+    fileprivate mutating func endEnrollment(user: UInt32, host: EnclaveHost) throws(Refusal) {
         disarm()
-        guard var bag = keybag, bag.enrolment != nil else { return }
-        bag.endEnrolment()
-        try replace(bag, person: person, host: host)
+        guard var bag = keybag, bag.enrollment != nil else { return }
+        bag.endEnrollment()
+        try replace(bag, user: user, host: host)
     }
 
-    fileprivate mutating func endEnrolmentUnless(_ fingers: [UInt8], person: UInt32, host: EnclaveHost) throws(Refusal) {
-        guard let enrolment = keybag?.enrolment, enrolment.fingers != fingers else { return }
+    fileprivate mutating func endEnrollmentUnless(_ fingers: [UInt8], user: UInt32, host: EnclaveHost) throws(Refusal) {
+        guard let enrollment = keybag?.enrollment, enrollment.fingers != fingers else { return }
         warnings.removeAll { $0 == Self.fingersChanged }
         warnings.append(Self.fingersChanged)
-        try endEnrolment(person: person, host: host)
+        try endEnrollment(user: user, host: host)
     }
 
     private static let fingersChanged =

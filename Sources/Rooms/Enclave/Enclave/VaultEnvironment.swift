@@ -1,12 +1,12 @@
-// What the person could answer with now, and whether that is another than before (Specs/environment.md).
+// What the user could answer with now, and whether that is another than before (Specs/environment.md).
 
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
-/// What whoever looks is shown, the enrolment itself in the place of what stands for it.
+/// What whoever looks is shown, the enrollment itself in the place of what stands for it.
 struct EnvironmentMark: Hashable, Sendable {
     let environment: OwnerEnvironment
-    let enrolment: [UInt8]?
+    let enrollment: [UInt8]?
 }
 
 extension Vault {
@@ -43,8 +43,9 @@ extension VaultState {
         return EnvironmentMark(
             environment: OwnerEnvironment(
                 passcodeIsSet: circumstances.passcodeIsSet, passcodeIsUsable: passcodeIsUsable, readerIsThere: fingers.readerIsThere,
-                fingersAreEnrolled: fingers.enrolment != nil, fingersAreLockedOut: fingers.enrolment != nil && fingers.isDisabled(now: now),
+                fingersAreEnrolled: fingers.enrollment != nil,
+                fingersAreLockedOut: fingers.enrollment != nil && fingers.isDisabled(now: now),
                 fingersAreUsable: passcodeIsUsable && fingers.refusal(now: now) == nil),
-            enrolment: fingers.enrolment)
+            enrollment: fingers.enrollment)
     }
 }

@@ -6,16 +6,16 @@ internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 /// A lease and its keys, one after the other.
-package struct LentKeys: ~Copyable {
+package struct LeasedKeyStore: ~Copyable {
     package let lease: KeyLease
     package let keys: SecretBytes
 }
 
 extension Vault {
-    package func lease() throws(Refusal) -> LentKeys {
-        try state.withLock { (state) throws(Refusal) -> LentKeys in
+    package func lease() throws(Refusal) -> LeasedKeyStore {
+        try state.withLock { (state) throws(Refusal) -> LeasedKeyStore in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
+            let (bag, ring) = try state.created(user: user, host: host)
             // Current generations first, as in the keybag.
             let held = bag.slots.compactMap { slot in ring.key(slot.purpose, generation: slot.generation) }
             var lent: [KeyLease.Key] = []
@@ -32,12 +32,12 @@ extension Vault {
                         lent.append(
                             KeyLease.Key(
                                 purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
-                    case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrolmentFactor: break
+                    case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrollmentFactor: break
                     }
                 }
             }
-            let lease = KeyLease(person: person, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: lent)
-            return LentKeys(lease: lease, keys: keys)
+            let lease = KeyLease(user: user, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: lent)
+            return LeasedKeyStore(lease: lease, keys: keys)
         }
     }
 }

@@ -17,7 +17,7 @@ extension Vault {
         let parameters = try parametersOfTry()
         let stretched = try stretch(passcode, parameters, place, for: requester)
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
-            try state.compare(stretched: stretched, parameters, person: person, host: host)
+            try state.compare(stretched: stretched, parameters, user: user, host: host)
         }
     }
 
@@ -32,14 +32,14 @@ extension Vault {
         }
     }
 
-    /// Says who brought the wrong passcode, for the person to read. The try itself is counted already.
+    /// Says who brought the wrong passcode, for the user to read. The try itself is counted already.
     package func note(_ guess: WrongGuess) {
         state.withLock { state in
             guard var record = state.attempts, record.failures > 0 else { return }
             record.guesses = Array(([guess] + record.guesses).prefix(DeviceStatus.wrongGuessesMax))
             state.attempts = record
             // Best effort: the count, which matters, stands without it.
-            _ = try? host.write(record, .attempts, person)
+            _ = try? host.write(record, .attempts, user)
         }
     }
 
@@ -55,11 +55,11 @@ extension Vault {
     package func unlock(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) {
         let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
-            let (found, _) = try state.created(person: person, host: host)
+            let (found, _) = try state.created(user: user, host: host)
             try found.throwIfChanged(since: key)
-            // A keybag of the first version gets the pair that it lacks. Without room for it the person is let in as before.
-            if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replace(completed, person: person, host: host) }
-            let (bag, _) = try state.created(person: person, host: host)
+            // A keybag of the first version gets the pair that it lacks. Without room for it the user is let in as before.
+            if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replace(completed, user: user, host: host) }
+            let (bag, _) = try state.created(user: user, host: host)
             try state.open(bag, with: key, .passcodeEntered, host)
         }
     }
@@ -71,7 +71,7 @@ extension Vault {
         try throwIfWeak(passcode)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
             state.settle(host)
-            return try state.created(person: person, host: host).0
+            return try state.created(user: user, host: host).0
         }
         guard bag.passcode == nil else { throw Refusal(.passcodeAlreadySet) }
         let place = try enterQueue()
@@ -85,8 +85,8 @@ extension Vault {
             }
             var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
             if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
-            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person).orThrow()
-            try state.replace(protected, person: person, host: host)
+            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
+            try state.replace(protected, user: user, host: host)
             state.attempts = AttemptRecord(keybag: bag.identifier)
             state.notBefore = 0
             state.become(KeyRing(unlocked: held), .passcodeSet, host)
@@ -102,7 +102,7 @@ extension Vault {
     ) throws(Refusal) {
         try throwIfWeak(new)
         let oldKey = try authenticate(old, for: requester)
-        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(person: person, host: host).0 }
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.created(user: user, host: host).0 }
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
@@ -112,7 +112,7 @@ extension Vault {
             try now.throwIfChanged(since: oldKey)
             var changed = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
             if rolls { changed = try changed.rollingClassKeys(newKey, backend: host.backend) }
-            try state.replace(changed, person: person, host: host)
+            try state.replace(changed, user: user, host: host)
             guard rolls else { return }
             state.suspended = nil
             try state.takeNewKeys(of: changed, with: newKey, host)
@@ -125,7 +125,7 @@ extension Vault {
 
     /// A place among the owner's requests for derivations, which is to be left again.
     func enterQueue(_ kind: DerivationKind = .passcode) throws(Refusal) -> DerivationOrder.Place {
-        try host.derivations.enter(kind, of: host.owner(person))
+        try host.derivations.enter(kind, of: host.owner(user))
     }
 
     func newParameters(
@@ -169,7 +169,7 @@ extension VaultState {
     /// Counts a try durably, then compares it, in one piece: no other try of this vault is between the two. So tries that come
     /// at the same time are worth what they are worth one after the other, and a crash between the two costs this one try.
     fileprivate mutating func compare(
-        stretched: borrowing SecretBytes, _ parameters: StretchParameters, person: UInt32, host: EnclaveHost
+        stretched: borrowing SecretBytes, _ parameters: StretchParameters, user: UInt32, host: EnclaveHost
     ) throws(Refusal) -> SecretBytes {
         settle(host, isUse: false)
         try throwIfUnreadable()
@@ -177,11 +177,11 @@ extension VaultState {
         guard current == parameters else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
         try throwIfLockedOut(now: host.clock.boot)
         record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
-        let end = try host.write(record, .attempts, person)
+        let end = try host.write(record, .attempts, user)
         attempts = record
         // A count that a power cut may take back is counted, and not compared.
         try end.orThrow()
-        host.trace?("count p:\(person)")
+        host.trace?("count p:\(user)")
         let key = try bag.passcodeKey(stretched: stretched, host.backend)
         guard bag.accepts(passcodeKey: key) else {
             // Only now: a try that was not compared delays nobody.
@@ -191,7 +191,7 @@ extension VaultState {
                 secondsToWait: secondsToWait(now: host.clock.boot))
         }
         lastUse = host.clock.boot
-        clearAttempts(person: person, host: host)
+        clearAttempts(user: user, host: host)
         try arm(key, host)
         try takeOlderPairs(with: key, host)
         return key
@@ -223,7 +223,7 @@ extension Keybag {
         switch recoveryKey {
         case .none: return nil
         case .some(let key):
-            do throws(WrapFault) { return try RecoveryRecord.publicKey(of: key, for: self) } catch {
+            do throws(WrapError) { return try RecoveryRecord.publicKey(of: key, for: self) } catch {
                 throw Refusal(.internalFault, "the recovery key cannot be used")
             }
         }

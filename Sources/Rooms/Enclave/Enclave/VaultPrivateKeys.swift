@@ -14,28 +14,28 @@ extension Vault {
         for requester: DerivationRequester = .patient
     ) throws(Refusal) -> EnclaveKey {
         guard let requirement = control.requirement(for: kind.does(.sign) ? .sign : .decapsulate) else {
-            throw Refusal(.badParameter, "an access control that asks for the person needs privateKeyUsage to protect a private key")
+            throw Refusal(.badParameter, "an access control that asks for the user needs privateKeyUsage to protect a private key")
         }
         try throwIfNeverMet(requirement, of: control)
-        if control.needsApplicationPassword { try throwIfClosed(control.protection, of: person) }
+        if control.needsApplicationPassword { try throwIfClosed(control.protection, of: user) }
         let layer = control.needsApplicationPassword ? try newPasswordLayer(password, for: requester) : nil
         let made = try SoftwareKey.make(kind)
         return try state.withLock { (state) throws(Refusal) -> EnclaveKey in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
+            let (bag, ring) = try state.created(user: user, host: host)
             guard let current = bag.current(.protection(control.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
             guard let classKey = ring.key(.protection(control.protection), generation: current.generation) else { throw Self.closed(ring) }
             var (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
             changed.markPairsForPrivateKeys(of: requirement)
-            if changed != bag { try state.replace(changed, person: person, host: host) }
+            if changed != bag { try state.replace(changed, user: user, host: host) }
             let blank = EnclaveKey(
-                kind: kind, person: person, identifier: try Keybag.randomBytes(16), control: control, publicKey: made.publicKey,
+                kind: kind, user: user, identifier: try Keybag.randomBytes(16), control: control, publicKey: made.publicKey,
                 generation: outer.generation, wrapped: [])
             let head = try Self.head(of: blank)
             return EnclaveKey(
-                kind: kind, person: person, identifier: blank.identifier, control: control, publicKey: made.publicKey,
+                kind: kind, user: user, identifier: blank.identifier, control: control, publicKey: made.publicKey,
                 generation: outer.generation,
                 wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
         }
@@ -50,7 +50,7 @@ extension Vault {
         let item = try? WrappedItemKey(derBytes: key.wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
+            let (bag, ring) = try state.created(user: user, host: host)
             let outer = HeldKey(
                 purpose: .privateKeys(key.control.protection), generation: key.generation, key: try bag.keyOf(key, in: ring))
             do throws(Refusal) {
@@ -65,7 +65,7 @@ extension Vault {
     package func throwIfClosed(_ key: EnclaveKey) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
+            let (bag, ring) = try state.created(user: user, host: host)
             try bag.throwIfClosed(key, in: ring)
         }
     }

@@ -7,7 +7,7 @@ internal import VaubanLinuxHost
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes an item key for a row. Needs the row's class to be open, and no person, whatever the access control; the
+    /// Makes an item key for a row. Needs the row's class to be open, and no user, whatever the access control; the
     /// application's password only where the control has that flag.
     package func seal(
         _ row: RowBinding, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .patient
@@ -20,13 +20,13 @@ extension Vault {
         }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         if let control { try throwIfNeverMet(requirement, of: control) }
-        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection, of: row.person) }
+        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection, of: row.user) }
         // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password, for: requester) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
-            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            let (bag, ring) = try state.created(user: user, host: host)
+            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
             guard let current = bag.current(.protection(row.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
@@ -50,7 +50,7 @@ extension Vault {
 
     /// The same item key under another generation of its class, sealed to the current pairs: what lies under a class key is sealed to
     /// pairs that were current when that was, or to newer ones. No key is shown. Where it names an older pair it takes a passcode of a
-    /// moment ago (`ResealingKeys`), and is refused without one; else no person is needed.
+    /// moment ago (`ResealingKeys`), and is refused without one; else no user is needed.
     package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
         guard row.format == .generationApart else {
             throw Refusal(.badParameter, "a row of the first format is bound to its generation; write it anew")
@@ -60,8 +60,8 @@ extension Vault {
         let boundBytes = try Self.encoded(row.ofItem)
         return try state.withLock { (state) throws(Refusal) -> [UInt8] in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
-            guard row.person == person else { throw Refusal(.badParameter, "the row is another person's") }
+            let (bag, ring) = try state.created(user: user, host: host)
+            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
             let purpose = KeyPurpose.protection(row.protection)
             guard bag.current(purpose)?.generation == generation else { throw Refusal(.keysChanged) }
             let oldKey = try bag.classKey(of: row, in: ring)
@@ -88,8 +88,8 @@ extension Vault {
     func throwIfClosed(_ protection: Protection, of owner: UInt32) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            let (bag, ring) = try state.created(person: person, host: host)
-            guard owner == person else { throw Refusal(.badParameter, "the row is another person's") }
+            let (bag, ring) = try state.created(user: user, host: host)
+            guard owner == user else { throw Refusal(.badParameter, "the row is another user's") }
             guard let current = bag.current(.protection(protection)) else { return }
             if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
         }
@@ -147,7 +147,7 @@ final class PasswordLayer {
 
 extension LayeredItemKey {
     /// Everything that a control asks for, around an item key.
-    fileprivate init(_ key: borrowing SecretBytes, under layer: PasswordLayer?, ways: [[KeySlot]], row: [UInt8]) throws(WrapFault) {
+    fileprivate init(_ key: borrowing SecretBytes, under layer: PasswordLayer?, ways: [[KeySlot]], row: [UInt8]) throws(WrapError) {
         guard let layer else {
             self = try LayeredItemKey(key, to: ways, password: nil, row: row)
             return
@@ -167,7 +167,7 @@ extension Keybag {
         if requirement.isNone, layer == nil { return try Vault.encoded(try WrappedItemKey(key, .plain, under: outer, row: row)) }
         let ways = requirement.isNone ? [[]] : try pairs(for: requirement) { isPrivateKey ? pairForPrivateKeys($0) : current($0) }
         let layered: LayeredItemKey
-        do throws(WrapFault) {
+        do throws(WrapError) {
             layered = try LayeredItemKey(key, under: layer, ways: ways, row: item)
         } catch {
             throw Refusal(.internalFault, "a key cannot be sealed")
@@ -187,7 +187,7 @@ extension Keybag {
             }
             if pairs.count == way.count { ways.append(pairs) }
         }
-        // Only the pair of an enrolment may be missing: then there are no fingers to bind to.
+        // Only the pair of an enrollment may be missing: then there are no fingers to bind to.
         guard !ways.isEmpty else { throw Refusal(.biometryNotEnrolled) }
         return ways
     }

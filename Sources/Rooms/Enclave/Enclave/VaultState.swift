@@ -7,7 +7,7 @@ import VaubanSecretBytes
 
 /// `ring` and `keybag` are there together or not at all.
 struct VaultState: Sendable {
-    let person: UInt32
+    let user: UInt32
     var keybag: Keybag?
     var ring: KeyRing?
     var attempts: AttemptRecord?
@@ -15,16 +15,16 @@ struct VaultState: Sendable {
     var notBefore: UInt64 = 0
     var epoch: Int64 = 0
     /// An epoch that has ended and whose keys have not been called back yet.
-    var ended: EndedEpoch?
+    var ended: RecalledEpoch?
     var cause: DeviceStatus.Cause = .started
     var since: Int64
     var warnings: [String] = []
-    /// Set when the person's state cannot be used; then everything is refused with this sentence.
+    /// Set when the user's state cannot be used; then everything is refused with this sentence.
     var unreadable: String?
     /// The disk would not give it: the next use tries again.
     var isPassing = false
     /// The private halves that a finger may use, since a passcode armed them.
-    var armed: ArmedFactors?
+    var armed: FingerprintFactors?
     /// The private halves of older pairs, for a while after a passcode.
     var resealing: ResealingKeys?
     /// Fingers that failed since then.
@@ -75,7 +75,7 @@ struct VaultState: Sendable {
             asleep = asleepNow
             if isUse { lastUse = now }
         }
-        if let armed, now < armed.at || now - armed.at > Circumstances.Biometry.passcodeAge { disarm() }
+        if let armed, now < armed.at || now - armed.at > DeviceConditions.Biometry.passcodeAge { disarm() }
         if let resealing, now < resealing.at || now - resealing.at > EnclaveLimits.resealingTime { self.resealing = nil }
         guard case .unlocked = ring, let keybag, keybag.passcode != nil else { return }
         let grace = UInt64(keybag.settings.graceSeconds) * 1_000_000_000
@@ -97,7 +97,7 @@ struct VaultState: Sendable {
         return [lockDue?.at, idle > 0 ? lastUse + idle : nil, armedUntil, resealingUntil].compactMap { $0 }.min()
     }
 
-    private var armedUntil: UInt64? { armed.map { $0.at + Circumstances.Biometry.passcodeAge + 1 } }
+    private var armedUntil: UInt64? { armed.map { $0.at + DeviceConditions.Biometry.passcodeAge + 1 } }
 
     // MARK: The lock
 
@@ -107,14 +107,14 @@ struct VaultState: Sendable {
         guard case .unlocked(_, _, let keys) = ring, let ring, keybag?.passcode != nil else { return }
         suspend(keys, host)
         become(ring.afterLock, cause, host)
-        host.trace?("lock p:\(person)")
+        host.trace?("lock p:\(user)")
         endEpoch(everything: false)
     }
 
     /// Begins a new epoch: what was lent until now is to be given back.
     mutating func endEpoch(everything: Bool) {
         resealing = nil
-        ended = EndedEpoch(epoch: epoch, everything: everything || ended?.everything ?? false)
+        ended = RecalledEpoch(epoch: epoch, everything: everything || ended?.everything ?? false)
         epoch += 1
     }
 
@@ -129,12 +129,12 @@ struct VaultState: Sendable {
     // MARK: The keybag
 
     /// The keybag and the open keys; the first use makes them, without a passcode.
-    mutating func created(person: UInt32, host: EnclaveHost) throws(Refusal) -> (Keybag, KeyRing) {
+    mutating func created(user: UInt32, host: EnclaveHost) throws(Refusal) -> (Keybag, KeyRing) {
         try throwIfUnreadable()
         if let keybag, let ring { return (keybag, ring) }
-        let (bag, held) = try Keybag.withoutPasscode(of: person, backend: host.backend)
-        try host.write(AttemptRecord(keybag: bag.identifier), .attempts, person).orThrow()
-        try replace(bag, person: person, host: host)
+        let (bag, held) = try Keybag.withoutPasscode(of: user, backend: host.backend)
+        try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
+        try replace(bag, user: user, host: host)
         let open = KeyRing(unlocked: held)
         attempts = AttemptRecord(keybag: bag.identifier)
         become(open, .started, host)
@@ -142,8 +142,8 @@ struct VaultState: Sendable {
     }
 
     /// Writes another keybag and, once it stands, goes on with it.
-    mutating func replace(_ bag: Keybag, person: UInt32, host: EnclaveHost) throws(Refusal) {
-        switch try host.write(bag, .keybag, person) {
+    mutating func replace(_ bag: Keybag, user: UInt32, host: EnclaveHost) throws(Refusal) {
+        switch try host.write(bag, .keybag, user) {
         case .durable: keybag = bag
         case .unsure(let refusal):
             // Old or new, only the disk knows. Nothing is sealed under keys that one of them does not have: all that was
@@ -156,24 +156,24 @@ struct VaultState: Sendable {
     /// Begins again from what is stored, as a restart would.
     mutating func reload(host: EnclaveHost) {
         let before = (epoch, ended, environmentMark)
-        self = VaultState.load(person: person, host: host)
+        self = VaultState.load(user: user, host: host)
         (epoch, ended, environmentMark) = before
         endEpoch(everything: true)
     }
 
     /// Begins the count of tries anew. If this cannot be written, the old count stays on disk: a restart is stricter,
     /// never more lenient.
-    mutating func clearAttempts(person: UInt32, host: EnclaveHost) {
+    mutating func clearAttempts(user: UInt32, host: EnclaveHost) {
         guard let keybag else { return }
         let cleared = AttemptRecord(keybag: keybag.identifier)
-        if attempts != cleared { _ = try? host.write(cleared, .attempts, person) }
+        if attempts != cleared { _ = try? host.write(cleared, .attempts, user) }
         attempts = cleared
         notBefore = 0
     }
 }
 
 /// What keychaind has to give back.
-package struct EndedEpoch: Hashable, Sendable {
+package struct RecalledEpoch: Hashable, Sendable {
     package let epoch: Int64
     /// True when the keys themselves have changed, and not only the lock.
     package let everything: Bool
@@ -185,7 +185,7 @@ package struct EndedEpoch: Hashable, Sendable {
 }
 
 /// How a write of state ended, where it did not fail.
-enum WriteEnd {
+enum WriteResult {
     case durable
     /// The new file stands now; after a power cut it may be the old one.
     case unsure(Refusal)
@@ -197,15 +197,15 @@ enum WriteEnd {
 
 extension EnclaveHost {
     /// Writes a state file, durably, or refuses with the old one in place; or cannot say which (Specs/state-files.md).
-    func write(_ content: some DERWritable, _ name: StateName, _ person: UInt32) throws(Refusal) -> WriteEnd {
+    func write(_ content: some DERWritable, _ name: StateName, _ user: UInt32) throws(Refusal) -> WriteResult {
         let bytes: [UInt8]
         do {
-            bytes = try StateEnvelope(content: try content.encoded(), name: name, person: person, backend: backend).encoded()
+            bytes = try StateEnvelope(content: try content.encoded(), name: name, user: user, backend: backend).encoded()
         } catch {
             throw Refusal(.internalFault, "state cannot be written: \(error)")
         }
-        do throws(StateFault) {
-            try store.replace(name, of: person, with: bytes)
+        do throws(StateError) {
+            try store.replace(name, of: user, with: bytes)
             return .durable
         } catch {
             switch error {

@@ -32,7 +32,7 @@ package final class VaultSweep: Sendable {
         let group = DispatchGroup()
         var told: [Vault] = []
         for vault in vaults {
-            if !isPending(vault.person), vault.isFree {
+            if !isPending(vault.user), vault.isFree {
                 vault.carryOut(event)
                 told.append(vault)
             } else {
@@ -44,27 +44,27 @@ package final class VaultSweep: Sendable {
     }
 
     /// Whether a thread waits for this user's vault.
-    package func isPending(_ person: UInt32) -> Bool { pending.withLock { $0[person] != nil } }
+    package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
     private func tellLater(_ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void) {
         let isFirst = pending.withLock { pending in
-            let isFirst = pending[vault.person] == nil
+            let isFirst = pending[vault.user] == nil
             // What waits already is not said twice, so the list stays short however long a disk takes.
-            if pending[vault.person]?.last?.event == event { return false }
+            if pending[vault.user]?.last?.event == event { return false }
             group.enter()
-            pending[vault.person, default: []].append(Pending(event: event, group: group))
+            pending[vault.user, default: []].append(Pending(event: event, group: group))
             return isFirst
         }
         guard isFirst else { return }
         let thread = Thread { [self] in
             var isLast = false
-            while !isLast, let next = pending.withLock({ $0[vault.person]?.first }) {
+            while !isLast, let next = pending.withLock({ $0[vault.user]?.first }) {
                 vault.carryOut(next.event)
                 // Before it is completed: from here on the vault is one that can be had.
                 isLast = pending.withLock { pending in
-                    pending[vault.person]?.removeFirst()
-                    guard pending[vault.person]?.isEmpty == true else { return false }
-                    pending[vault.person] = nil
+                    pending[vault.user]?.removeFirst()
+                    guard pending[vault.user]?.isEmpty == true else { return false }
+                    pending[vault.user] = nil
                     return true
                 }
                 complete([vault])

@@ -14,15 +14,15 @@ extension Vault {
             try bag.throwIfChanged(since: key)
             let open = try bag.removingPasscode(key, backend: host.backend)
             let held = try open.openKeys(.device, with: try open.deviceKey(host.backend))
-            try state.replace(open, person: person, host: host)
+            try state.replace(open, user: user, host: host)
             state.disarm()
-            state.clearAttempts(person: person, host: host)
+            state.clearAttempts(user: user, host: host)
             state.become(KeyRing(unlocked: held), .passcodeRemoved, host)
             state.endEpoch(everything: true)
         }
     }
 
-    /// Makes everything of this person unreadable for good and begins a new keychain. Without a passcode only where none
+    /// Makes everything of this user unreadable for good and begins a new keychain. Without a passcode only where none
     /// is set, or after so many wrong ones that it must have been forgotten.
     package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .patient) throws(Refusal) {
         let isKnown: Bool
@@ -34,7 +34,7 @@ extension Vault {
         }
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            let (bag, _) = try state.created(person: person, host: host)
+            let (bag, _) = try state.created(user: user, host: host)
             guard isKnown || bag.passcode == nil || state.attempts?.failures ?? 0 >= EnclaveLimits.failuresBeforeErasure else {
                 throw Refusal(
                     .authenticationFailed,
@@ -42,9 +42,9 @@ extension Vault {
             }
             let (empty, held) = try bag.erased(backend: host.backend)
             // The keybag first: a record of tries that does not fit it counts for nothing while no passcode is set.
-            try state.replace(empty, person: person, host: host)
+            try state.replace(empty, user: user, host: host)
             state.disarm()
-            state.clearAttempts(person: person, host: host)
+            state.clearAttempts(user: user, host: host)
             state.become(KeyRing(unlocked: held), .erased, host)
             state.endEpoch(everything: true)
         }
@@ -59,7 +59,7 @@ extension Vault {
         try throwIfWeak(new)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
             state.settle(host)
-            return try state.created(person: person, host: host).0
+            return try state.created(user: user, host: host).0
         }
         guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
         let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
@@ -77,8 +77,8 @@ extension Vault {
             var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
             if let publicKey { recovered.recovery = try recovered.sealed(newKey, to: publicKey, host.backend) }
             recovered.recovered = host.clock.referenceMicroseconds
-            try state.replace(recovered, person: person, host: host)
-            state.clearAttempts(person: person, host: host)
+            try state.replace(recovered, user: user, host: host)
+            state.clearAttempts(user: user, host: host)
             try state.arm(newKey, host)
             try state.open(recovered, with: newKey, .recovered, host)
         }
@@ -112,7 +112,7 @@ extension Vault {
     package func fate(of name: KeyName) throws(Refusal) -> KeyFate {
         try state.withLock { (state) throws(Refusal) -> KeyFate in
             state.settle(host, isUse: false)
-            return try state.created(person: person, host: host).0.fate(of: name)
+            return try state.created(user: user, host: host).0.fate(of: name)
         }
     }
 
@@ -139,10 +139,10 @@ extension Vault {
     private func changeKeybag(_ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.settle(host)
-            var (bag, _) = try state.created(person: person, host: host)
+            var (bag, _) = try state.created(user: user, host: host)
             let before = bag
             try change(&bag)
-            if bag != before { try state.replace(bag, person: person, host: host) }
+            if bag != before { try state.replace(bag, user: user, host: host) }
         }
     }
 }
@@ -153,7 +153,7 @@ extension Keybag {
         _ recovery: RecoveryRecord, with recoveryKey: borrowing RecoveryKey, _ backend: some EnclaveBackend
     ) throws(Refusal) -> SecretBytes {
         let deviceKey = try deviceKey(backend)
-        do throws(WrapFault) { return try recovery.open(with: recoveryKey, device: deviceKey, for: self) } catch {
+        do throws(WrapError) { return try recovery.open(with: recoveryKey, device: deviceKey, for: self) } catch {
             throw Refusal(.authenticationFailed, "the recovery key is wrong")
         }
     }

@@ -17,29 +17,29 @@ package final class Vaults: Sendable {
     /// All that have been read; one that is being read has no open key yet.
     package var all: [Vault] { read.withLock { Array($0.values) } }
 
-    package func vault(of person: UInt32) -> Vault {
-        if let vault = read.withLock({ $0[person] }) { return vault }
+    package func vault(of user: UInt32) -> Vault {
+        if let vault = read.withLock({ $0[user] }) { return vault }
         let place = places.withLock { places in
-            if let place = places[person] { return place }
+            if let place = places[user] { return place }
             let place = Place()
-            places[person] = place
+            places[user] = place
             return place
         }
         return place.vault.withLock { known in
             if let known { return known }
-            let vault = Vault(person: person, host: host)
+            let vault = Vault(user: user, host: host)
             known = vault
-            read.withLock { $0[person] = vault }
+            read.withLock { $0[user] = vault }
             return vault
         }
     }
 
     /// The one that has been read, if it has.
-    package func known(_ person: UInt32) -> Vault? { read.withLock { $0[person] } }
+    package func known(_ user: UInt32) -> Vault? { read.withLock { $0[user] } }
 
     /// Takes a vault out of the list, whose next user reads it anew; nil where it was not read.
-    package func forget(_ person: UInt32) -> Vault? {
-        places.withLock { $0[person] = nil }
-        return read.withLock { $0.removeValue(forKey: person) }
+    package func forget(_ user: UInt32) -> Vault? {
+        places.withLock { $0[user] = nil }
+        return read.withLock { $0.removeValue(forKey: user) }
     }
 }

@@ -18,20 +18,20 @@ struct WrappedItemKey: DERReadable, DERWritable {
 
     /// Wraps what lies inside for a row.
     init(_ inner: borrowing SecretBytes, _ kind: Kind, under classKey: HeldKey, row: [UInt8]) throws(Refusal) {
-        do throws(WrapFault) {
+        do throws(WrapError) {
             self.init(kind: kind, blob: try KeyWrap.wrap(inner, under: classKey.key, label: Self.label(kind), context: row))
         } catch {
             throw Refusal(.internalFault, "an item key cannot be wrapped")
         }
     }
 
-    func open(under classKey: HeldKey, row: [UInt8]) throws(WrapFault) -> SecretBytes {
+    func open(under classKey: HeldKey, row: [UInt8]) throws(WrapError) -> SecretBytes {
         try KeyWrap.unwrap(blob, under: classKey.key, label: Self.label(kind), context: row)
     }
 
     init(from fields: inout DERFields) throws {
         try fields.version(1)
-        guard let kind = Kind(rawValue: try fields.integer("kind", in: 0...255)) else { throw DERFault("kind is unknown") }
+        guard let kind = Kind(rawValue: try fields.integer("kind", in: 0...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
         blob = try fields.octets("blob", in: 28...2000)
     }

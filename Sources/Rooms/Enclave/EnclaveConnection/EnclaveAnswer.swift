@@ -10,7 +10,7 @@ package final class EnclaveAnswer {
     package let descriptors: [Descriptor]
     private var secret: SecretBytes?
 
-    init(_ message: consuming Message) throws(ChannelFault) {
+    init(_ message: consuming Message) throws(ChannelError) {
         do { reply = try EnclaveReply(derBytes: message.header) } catch { throw .malformed("the enclave's answer cannot be read") }
         descriptors = message.descriptors
         guard descriptors.count == reply.descriptorCount else { throw .malformed("the enclave's answer has a wrong number of descriptors") }
@@ -19,22 +19,22 @@ package final class EnclaveAnswer {
     }
 
     /// Takes out the secret section, which must be as long as this.
-    package func takeSecret(_ count: Int) throws(EnclaveFault) -> SecretBytes {
+    package func takeSecret(_ count: Int) throws(EnclaveError) -> SecretBytes {
         guard let secret = secret.take(), secret.count == count else { throw .notUnderstood("an answer without its secret") }
         return secret
     }
 }
 
 /// Why a request got no answer, by who is to blame.
-package enum EnclaveFault: Error, Sendable {
+package enum EnclaveError: Error, Sendable {
     /// The caller has hung up; there is nobody to answer.
     case callerGone
     /// The enclave serves nobody with the caller's number.
     case refused(Refusal)
-    /// The time for the answer is over: the person's, where they were being asked, and the enclave's otherwise.
-    case late(personWasAsked: Bool)
+    /// The time for the answer is over: the user's, where they were being asked, and the enclave's otherwise.
+    case late(userWasAsked: Bool)
     /// The connection cannot be made, or broke, again.
-    case unreachable(ChannelFault)
+    case unreachable(ChannelError)
     /// The enclave said something that is no answer to the request: a fault of Vauban's.
     case notUnderstood(String)
 }

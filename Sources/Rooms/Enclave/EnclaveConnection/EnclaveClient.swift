@@ -4,7 +4,7 @@ package import EnclaveWire
 internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
-internal import VaubanPersonWire
+internal import VaubanUserWire
 package import VaubanSecretBytes
 
 /// One caller's own connection to the enclave, made at its first request and made again once when it breaks. What the enclave believes of
@@ -12,8 +12,8 @@ package import VaubanSecretBytes
 package final class EnclaveClient {
     /// What comes before an answer.
     package enum Progress {
-        /// The person is being asked at this place; said again when the place is another.
-        case waitingForPerson(String)
+        /// The user is being asked at this place; said again when the place is another.
+        case waitingForUser(String)
         /// The request waits for its turn.
         case queued
     }
@@ -38,7 +38,7 @@ package final class EnclaveClient {
 
     /// Finds out who the caller is. To be asked before the caller is sent a word.
     @discardableResult
-    package func identify() throws(EnclaveFault) -> CallerIdentity {
+    package func identify() throws(EnclaveError) -> CallerIdentity {
         switch try send(.identify).reply {
         case .identity(let found):
             identity = found
@@ -49,21 +49,21 @@ package final class EnclaveClient {
     }
 
     /// Sends a request and gives the enclave's answer to it, a refusal among them. With `watchesCaller` the wait ends when the caller hangs
-    /// up, as it does in any case once a person is asked or the request waits for its turn. What does not reach the caller by `onProgress`
+    /// up, as it does in any case once a user is asked or the request waits for its turn. What does not reach the caller by `onProgress`
     /// need not be told: a caller that is gone is seen by watching its connection.
     ///
-    /// A connection that breaks is made again once, since the enclave may have restarted. A person is not asked twice, nor an enclave that
+    /// A connection that breaks is made again once, since the enclave may have restarted. A user is not asked twice, nor an enclave that
     /// is
     /// merely slow: what it was asked first may still wait for its turn.
     package func send(
         _ request: EnclaveRequest, secret: borrowing SecretBytes? = nil, descriptors: [Descriptor] = [], watchesCaller: Bool = false,
         onProgress: (Progress) -> Void = { _ in }
-    ) throws(EnclaveFault) -> EnclaveAnswer {
+    ) throws(EnclaveError) -> EnclaveAnswer {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw .notUnderstood("a request cannot be written") }
         for isFirstTry in [true, false] {
             var wait = Wait(watched: watchesCaller ? socket : nil)
-            do throws(ChannelFault) {
+            do throws(ChannelError) {
                 let channel = try connected()
                 switch secret {
                 case .some(let secret): try channel.send(header: header, secret: secret, descriptors: descriptors)
@@ -75,7 +75,7 @@ package final class EnclaveClient {
                 if let refusal = registrationRefusal { throw .refused(refusal) }
                 switch error {
                 case .watchedEnded: throw .callerGone
-                case .deadline: throw .late(personWasAsked: wait.personWasAsked)
+                case .deadline: throw .late(userWasAsked: wait.userWasAsked)
                 case .closed, .system:
                     if isFirstTry, wait.allowsRepetition(of: request) { continue }
                     throw .unreachable(error)
@@ -97,26 +97,26 @@ package final class EnclaveClient {
     private struct Wait {
         var timeout = Timeout.machine
         var watched: Descriptor?
-        var personWasAsked = false
+        var userWasAsked = false
         var wasQueued = false
 
         /// A passcode that had its turn used up its challenge.
-        func allowsRepetition(of request: EnclaveRequest) -> Bool { !personWasAsked && !(wasQueued && request.role == .authentication) }
+        func allowsRepetition(of request: EnclaveRequest) -> Bool { !userWasAsked && !(wasQueued && request.role == .authentication) }
     }
 
     private func answer(
         to request: EnclaveRequest, on channel: Channel, _ wait: inout Wait, _ onProgress: (Progress) -> Void
-    ) throws(ChannelFault) -> EnclaveAnswer {
+    ) throws(ChannelError) -> EnclaveAnswer {
         while true {
             let answer = try EnclaveAnswer(channel.receive(wait.timeout, watching: wait.watched))
             switch answer.reply {
             case .queued:
                 wait.wasQueued = true
                 onProgress(.queued)
-            case .waitingForPerson(let place) where request.mayWaitForPerson:
-                wait.personWasAsked = true
-                wait.timeout = .after(DoorLimits.userTimeout + DoorLimits.machineTime)
-                onProgress(.waitingForPerson(place))
+            case .waitingForUser(let place) where request.mayWaitForUser:
+                wait.userWasAsked = true
+                wait.timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                onProgress(.waitingForUser(place))
             default: return answer
             }
             wait.watched = socket
@@ -127,12 +127,12 @@ package final class EnclaveClient {
     private var registrationRefusal: Refusal?
 
     /// The connection, with the caller registered on it: the enclave reads from the caller's own socket who that is.
-    private func connected() throws(ChannelFault) -> Channel {
+    private func connected() throws(ChannelError) -> Channel {
         registrationRefusal = nil
         if let channel { return channel }
         guard let process = peer.process else { throw .malformed("the caller's process is not held") }
         let made: Channel
-        do throws(HandshakeFault) {
+        do throws(HandshakeError) {
             made = try address.connect(role: role.rawValue)
         } catch {
             if case .channel(let fault) = error { throw fault }
@@ -143,7 +143,7 @@ package final class EnclaveClient {
         }
         try made.send(header: register, descriptors: [socket, process])
         switch try EnclaveAnswer(made.receive(.machine)).reply {
-        case .caller(person: peer.uid, pid: Int64(peer.pid)): break
+        case .caller(user: peer.uid, pid: Int64(peer.pid)): break
         case .refused(let refusal):
             registrationRefusal = refusal
             throw .malformed("the enclave does not serve the caller")

@@ -16,21 +16,21 @@ extension EnclaveRoom {
     /// that a keychaind that hangs costs the time of one recall, however many people there are.
     func attend(to vaults: [Vault]) {
         var recalls: [LeaseRecall] = []
-        var ended: [(Vault, EndedEpoch)] = []
+        var ended: [(Vault, RecalledEpoch)] = []
         var isDueSooner = false
         for vault in vaults {
             let found = vault.attend()
             if let due = found.due { isDueSooner = timer.isLater(than: due) || isDueSooner }
             if let epoch = found.ended {
                 ended.append((vault, epoch))
-                recalls.append(LeaseRecall(person: vault.person, epoch: epoch.epoch, everything: epoch.everything))
-                attention.closed(vault.person)
-                authorisations.end(of: vault.person)
-                keyLines.erase(vault.person, everything: epoch.everything)
+                recalls.append(LeaseRecall(user: vault.user, epoch: epoch.epoch, everything: epoch.everything))
+                attention.closed(vault.user)
+                authorizations.end(of: vault.user)
+                keyLines.erase(vault.user, everything: epoch.everything)
             }
-            if found.environmentHasChanged { changes.tell(of: vault.person) }
-            if found.readerIsToDrop { reader.drop(vault.person) }
-            if let held = found.handOver, !reader.hold(vault.person, held) { vault.readerIsGone() }
+            if found.environmentHasChanged { changes.tell(of: vault.user) }
+            if found.readerIsToDrop { reader.drop(vault.user) }
+            if let held = found.handOver, !reader.hold(vault.user, held) { vault.readerIsGone() }
         }
         if !leases.recall(recalls) { log.warning("keychaind did not give back its keys in time and was cut off") }
         // Given back, or cut off from: both end what was lent.
@@ -38,20 +38,20 @@ extension EnclaveRoom {
         if isDueSooner { reschedule() }
     }
 
-    /// Where what the person could answer with is another than before, whoever watches hears of it.
-    func tellChange(of vault: Vault) { if vault.takeEnvironmentChange() { changes.tell(of: vault.person) } }
+    /// Where what the user could answer with is another than before, whoever watches hears of it.
+    func tellChange(of vault: Vault) { if vault.takeEnvironmentChange() { changes.tell(of: vault.user) } }
 
     /// Tells every vault of an event and completes what it ended. A vault whose disk does not answer is completed when it can be.
     func sweep(_ event: VaultEvent) { sweeping.tell(event, to: loadedVaults) { [self] in attend(to: $0) } }
 
-    /// The same for one person, if anything of theirs may be open.
-    func sweep(_ event: VaultEvent, of person: UInt32) {
-        if let vault = knownVault(of: person) { sweeping.tell(event, to: [vault]) { [self] in attend(to: $0) } }
+    /// The same for one user, if anything of theirs may be open.
+    func sweep(_ event: VaultEvent, of user: UInt32) {
+        if let vault = knownVault(of: user) { sweeping.tell(event, to: [vault]) { [self] in attend(to: $0) } }
     }
 
     /// Sets the timer for the vault that is due first, as each said last: whoever sets it waits for nobody's vault. One that is busy
     /// is looked at again when it can be had.
-    func reschedule() { timer.set(at: loadedVaults.filter { !sweeping.isPending($0.person) }.compactMap(\.due).min()) }
+    func reschedule() { timer.set(at: loadedVaults.filter { !sweeping.isPending($0.user) }.compactMap(\.due).min()) }
 
     /// The thread on which vaults close by themselves: after a grace, after idleness, and when the machine wakes.
     func startAttending(_ timer: DueTimer) {
@@ -60,7 +60,7 @@ extension EnclaveRoom {
                 timer.wait()
                 sweep(.timePassed)
                 reschedule()
-                Residue.overwrite()
+                ScratchMemory.overwrite()
             }
         }
         thread.stackSize = 512 * 1024

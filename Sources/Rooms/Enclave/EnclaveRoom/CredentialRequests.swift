@@ -3,10 +3,10 @@
 import Enclave
 import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
-extension RequestLine {
+extension RequestConnection {
     func unlock(_ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault) throws(Refusal) {
         let given = try unseal(challenge, toUnlock: sealed, caller)
         try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0), for: requester(for: caller)) }

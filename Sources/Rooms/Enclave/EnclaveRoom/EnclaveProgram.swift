@@ -48,7 +48,7 @@ package enum EnclaveProgram {
             host.tellsFingerSets = tellsFingerSets
             host.owner = { accounts.owner(of: $0) }
             // Without a device secret there is nothing that could have been copied.
-            if backend is DeviceSecret, let warning = MachineMark.warning(in: folder, machineID: machineID) {
+            if backend is DeviceSecret, let warning = MachineFingerprint.warning(in: folder, machineID: machineID) {
                 host.missingProtections.append(warning)
                 report(warning)
             }
@@ -61,7 +61,7 @@ package enum EnclaveProgram {
     }
 
     private static func backend(in folder: PrivateFolder) -> any EnclaveBackend {
-        do throws(BackendFault) {
+        do throws(BackendError) {
             return try DeviceSecret(in: folder)
         } catch {
             report(error.description)

@@ -10,14 +10,14 @@ package import VaubanLinuxHost
 package final class EnclaveRoom: Sendable {
     let host: EnclaveHost
     let inbox: PasscodeInbox
-    let attention: AttentionLine
-    let changes: ChangeTeller
-    let witness: WitnessLine
-    let watcher: WatcherLine
-    let reader: ReaderLine
-    let leases: LeaseLine
-    let authorisations = Authorisations()
-    let keyLines = KeyLines()
+    let attention: PromptConnection
+    let changes: EnvironmentNotifier
+    let witness: WitnessConnection
+    let watcher: WatcherConnection
+    let reader: ReaderConnection
+    let leases: LeaseSession
+    let authorizations = Authorizations()
+    let keyLines = KeyConnections()
     /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
     let keyCard: Descriptor
     let log: Logger
@@ -40,24 +40,24 @@ package final class EnclaveRoom: Sendable {
         vaults = Vaults(host: host)
         inbox = PasscodeInbox(clock: host.clock)
         keyCard = try SealedMemory.make(try inbox.card.encoded())
-        attention = AttentionLine(keyCard: keyCard)
-        changes = ChangeTeller(attention)
-        witness = WitnessLine()
-        watcher = WatcherLine()
+        attention = PromptConnection(keyCard: keyCard)
+        changes = EnvironmentNotifier(attention)
+        witness = WitnessConnection()
+        watcher = WatcherConnection()
         let vaults = vaults
-        reader = ReaderLine(host: host, log: log) { vaults.vault(of: $0) }
+        reader = ReaderConnection(host: host, log: log) { vaults.vault(of: $0) }
         timer = try DueTimer()
-        leases = LeaseLine()
+        leases = LeaseSession()
     }
 
     /// Serves for ever.
-    package func run(listener: Descriptor) throws(SystemFault) -> Never {
+    package func run(listener: Descriptor) throws(SystemError) -> Never {
         let peers = peers
         // A room comes on behalf of many, and shares out its connections among their owners.
-        let connections = ConnectionTable(max: DescriptorLimit.connections(DoorLimits.enclaveConnectionsMax), sharing: .rooms)
+        let connections = ConnectionTable(max: DescriptorLimit.connections(ConnectionLimits.enclaveConnectionsMax), sharing: .rooms)
         startAttending(timer)
         changes.start()
-        try Doorway(listener: listener, connections: connections, admits: { peers.admits($0) }).run(
+        try ConnectionServer(listener: listener, connections: connections, admits: { peers.admits($0) }).run(
             refused: { [log, limiter] fault, uid in
                 guard let leftOut = limiter.line(about: uid) else { return }
                 log.notice("a connection of user \(uid) ended in the handshake: \(fault)", metadata: ["lines left out": "\(leftOut)"])
@@ -66,7 +66,7 @@ package final class EnclaveRoom: Sendable {
     }
 
     /// One connection, whose role its greeting named and whose uid must be that room's.
-    private func serve(_ visitor: Visitor) {
+    private func serve(_ visitor: AcceptedConnection) {
         guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
             if let leftOut = limiter.line(about: visitor.peer.uid) {
                 log.warning(
@@ -76,10 +76,10 @@ package final class EnclaveRoom: Sendable {
             return
         }
         switch role {
-        case .keychain, .authentication: RequestLine(room: self, role: role, channel: visitor.channel).serve()
+        case .keychain, .authentication: RequestConnection(room: self, role: role, channel: visitor.channel).serve()
         case .lease: leases.serve(visitor.channel)
         // What changed while there was no line was told to nobody.
-        case .attention: attention.serve(visitor.channel) { [self] in for vault in loadedVaults { changes.tell(of: vault.person) } }
+        case .attention: attention.serve(visitor.channel) { [self] in for vault in loadedVaults { changes.tell(of: vault.user) } }
         case .witness: witness.serve(visitor.channel)
         case .watcher: watcher.serve(visitor.channel, in: self)
         case .reader: serveReader(visitor.channel)
@@ -95,13 +95,13 @@ package final class EnclaveRoom: Sendable {
             })
     }
 
-    func vault(of person: UInt32) -> Vault { vaults.vault(of: person) }
+    func vault(of user: UInt32) -> Vault { vaults.vault(of: user) }
 
     /// Returns where what is kept under the caller's number is the caller's. What was loaded for an earlier holder of the number is
     /// locked and forgotten.
     func throwIfAnothers(_ uid: UInt32) throws(Refusal) {
         // The rooms let nobody in whom the system does not know.
-        accounts.recognise(uid)
+        accounts.recognize(uid)
         do throws(Refusal) { try holders?.verify(uid) } catch {
             if let vault = vaults.forget(uid) {
                 try? vault.lock()
@@ -111,8 +111,8 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// The vault of a person who was looked at since the start.
-    func knownVault(of person: UInt32) -> Vault? { vaults.known(person) }
+    /// The vault of a user who was looked at since the start.
+    func knownVault(of user: UInt32) -> Vault? { vaults.known(user) }
 
     /// The vaults of all who were looked at since the start; nobody else has an open key.
     var loadedVaults: [Vault] { vaults.all }

@@ -1,4 +1,4 @@
-// Evaluations: a policy or a control is judged, the person is asked for what is missing, and the context that asked gets a
+// Evaluations: a policy or a control is judged, the user is asked for what is missing, and the context that asked gets a
 // handle to what was shown.
 
 import Enclave
@@ -6,7 +6,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
 
-extension RequestLine {
+extension RequestConnection {
     func canEvaluate(_ policy: OwnerPolicy, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
         try vault.canEvaluate(policy)
         return EvaluationResult(domainState: policy == .biometry ? domainState(for: caller, in: vault) : nil)
@@ -38,17 +38,17 @@ extension RequestLine {
                 titles: evaluation.titles),
             for: caller, in: vault, beginning: beginning)
         release()
-        let handle = try room.authorisations.add(try vault.authorised(by: gathered, since: epoch), for: caller, on: self)
+        let handle = try room.authorizations.add(try vault.authorized(by: gathered, since: epoch), for: caller, on: self)
         let state = gathered.evidence.finger == nil ? nil : domainState(for: caller, in: vault)
-        return EvaluationResult(authorisation: handle, domainState: state)
+        return EvaluationResult(authorization: handle, domainState: state)
     }
 
     /// What is to be shown, and what counts as shown already. A policy is asked for anew each time; a control is satisfied by
     /// what the context has.
     private func prepare(
         _ evaluation: Evaluation, for caller: Peer, in vault: Vault
-    ) throws(Refusal) -> (Requirement, Protection, GatheredEvidence) {
-        var beginning = GatheredEvidence()
+    ) throws(Refusal) -> (Requirement, Protection, OperationEvidence) {
+        var beginning = OperationEvidence()
         let requirement: Requirement
         let protection: Protection
         switch evaluation.subject {
@@ -62,7 +62,7 @@ extension RequestLine {
             }
             requirement = asked
             protection = control.protection
-            beginning = room.authorisations.evidence(evaluation.authorisation, for: caller, in: vault) ?? beginning
+            beginning = room.authorizations.evidence(evaluation.authorization, for: caller, in: vault) ?? beginning
         }
         if beginning.evidence.finger == nil { beginning.evidence.finger = vault.fingerThatUnlocked(within: evaluation.reuseSeconds) }
         return (requirement, protection, beginning)
@@ -70,7 +70,7 @@ extension RequestLine {
 
     private func domainState(for caller: Peer, in vault: Vault) -> [UInt8]? {
         let identity = identity ?? room.witness.identity(of: caller)
-        // A path also for the person's own builds, whose digest each build changes.
+        // A path also for the user's own builds, whose digest each build changes.
         let path = identity.executable?.path
         guard let name = identity.standing == .own ? path : identity.application?.text ?? path else {
             // Nobody can say which application it is, and all of those would share one.

@@ -4,7 +4,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
 /// The secrets of one challenge: the one that authorizes the request, then the others in the order in which it names them;
@@ -34,7 +34,7 @@ final class GivenSecrets {
     }
 }
 
-extension RequestLine {
+extension RequestConnection {
     /// Opens the secrets of one challenge, which is used up by it: first the one that authorizes the request, which opens for
     /// just this request, then those that the request names. A request that was altered on its way ends here, before
     /// anything is guessed or changed.
@@ -66,7 +66,7 @@ extension RequestLine {
         return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding))
     }
 
-    /// Runs what a passcode decides, and keeps for the person who brought a wrong one.
+    /// Runs what a passcode decides, and keeps for the user who brought a wrong one.
     func guessing<Value: ~Copyable>(
         _ purpose: PasscodePurpose, _ caller: Peer, _ vault: Vault, _ body: () throws(Refusal) -> Value
     ) throws(Refusal) -> Value {

@@ -4,24 +4,24 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
-extension RequestLine {
+extension RequestConnection {
     func seal(_ row: RowBinding, _ password: borrowing SecretBytes?) throws(Refusal) -> Response {
         let sealed = try vault().seal(row, password: password, for: requester(for: try registeredCaller()))
         return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
     }
 
-    /// The item key of a row; asks the person where its control needs that.
+    /// The item key of a row; asks the user where its control needs that.
     func open(
         _ row: RowBinding, _ wrapped: [UInt8], _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
-        _ authorisation: [UInt8]?
+        _ authorization: [UInt8]?
     ) throws(Refusal) -> SecretBytes {
         let (caller, vault) = (try registeredCaller(), try vault())
         return switch try vault.open(row, wrapped: wrapped) {
         case .opened(let key): key
-        case .layered(let opening): try finish(opening, .readItem, password, reason, mayAsk, authorisation, for: caller, in: vault)
+        case .layered(let opening): try finish(opening, .readItem, password, reason, mayAsk, authorization, for: caller, in: vault)
         }
     }
 

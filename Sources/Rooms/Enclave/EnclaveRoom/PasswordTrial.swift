@@ -1,4 +1,4 @@
-// The application's password of an item or a private key, asked of the person where the call did not bring it.
+// The application's password of an item or a private key, asked of the user where the call did not bring it.
 
 import Enclave
 import EnclaveWire
@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// What a password that the person types is tried on.
+/// What a password that the user types is tried on.
 final class PasswordTrial {
     private let attempt: (consuming SecretBytes) throws(Refusal) -> SecretBytes
     private var opened: SecretBytes?
@@ -22,10 +22,10 @@ final class PasswordTrial {
     }
 }
 
-extension CallerLine {
+extension CallerSession {
     /// Asks for the password after everything else was shown: three tries, none of which counts as one of the passcode's.
     func finishWithTypedPassword(
-        _ opening: LayeredOpening, _ gathered: GatheredEvidence, _ reason: String?, for caller: Peer, in vault: Vault
+        _ opening: PendingOpening, _ gathered: OperationEvidence, _ reason: String?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requester = requester(for: caller)
         let trial = PasswordTrial { (typed) throws(Refusal) in

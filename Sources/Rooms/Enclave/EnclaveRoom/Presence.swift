@@ -1,4 +1,4 @@
-// Asking the person: the question goes to authd, what can be shown is a passcode, a finger or both, and it ends whatever
+// Asking the user: the question goes to authd, what can be shown is a passcode, a finger or both, and it ends whatever
 // happens. Three tries of each make one prompt; every try has a challenge of its own.
 
 import Enclave
@@ -6,10 +6,10 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
-/// One operation for which a person is asked.
+/// One operation for which a user is asked.
 struct Operation {
     let kind: PromptOperation
     let requirement: Requirement
@@ -17,7 +17,7 @@ struct Operation {
     let reason: String?
     /// What is opened, for the trace of tests: the item's identity.
     var item: [UInt8] = []
-    /// What the person is to let happen, where the operation is that.
+    /// What the user is to let happen, where the operation is that.
     var consent: Consent?
     /// The caller's words on the buttons.
     var titles = PromptTitles.standard
@@ -25,13 +25,13 @@ struct Operation {
     var trial: PasswordTrial?
 }
 
-extension CallerLine {
-    /// Gathers what an operation requires. Ends with what was shown, or with the person's no, the caller's or the asking
-    /// room's end, or the person's time.
+extension CallerSession {
+    /// Gathers what an operation requires. Ends with what was shown, or with the user's no, the caller's or the asking
+    /// room's end, or the user's time.
     /// `beginning` is what counts as shown already.
     func gather(
-        _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: GatheredEvidence = GatheredEvidence()
-    ) throws(Refusal) -> GatheredEvidence {
+        _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: OperationEvidence = OperationEvidence()
+    ) throws(Refusal) -> OperationEvidence {
         // What an earlier operation was allowed by, and then was not carried out, allows nothing any more.
         allowing = nil
         switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
@@ -53,7 +53,7 @@ extension CallerLine {
 
 /// One prompt, from its first question to its end.
 final class Prompt {
-    private let line: any CallerLine
+    private let line: any CallerSession
     private let operation: Operation
     private let caller: Peer
     private let vault: Vault
@@ -65,14 +65,14 @@ final class Prompt {
     /// The same by the clock that goes on while the machine sleeps.
     private let bootDeadline: UInt64
     private let trace: RequestTrace
-    private var ways: Ways
+    private var ways: AuthenticationMethods
     private var attempt: Int64 = 1
     private var misses: Int64 = 0
     private var challenge: PasscodeChallenge?
     private var fingerNonce: [UInt8]?
-    /// Whether it was reported as before the person; until then no evidence is looked for, and none is taken.
+    /// Whether it was reported as before the user; until then no evidence is looked for, and none is taken.
     private var isShown = false
-    /// Where the caller was told that the person is asked.
+    /// Where the caller was told that the user is asked.
     private var toldPlace: String?
     private var outcome = PromptOutcome.failed
     /// When a delay of the passcode is over that closed one way of this question.
@@ -80,7 +80,7 @@ final class Prompt {
 
     private var room: EnclaveRoom { line.room }
 
-    init(line: any CallerLine, operation: Operation, caller: Peer, vault: Vault, ways: Ways) throws(Refusal) {
+    init(line: any CallerSession, operation: Operation, caller: Peer, vault: Vault, ways: AuthenticationMethods) throws(Refusal) {
         self.line = line
         self.operation = operation
         self.caller = caller
@@ -93,11 +93,11 @@ final class Prompt {
             PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax)
         }
         reason = words == "" ? nil : words
-        deadline = MachineClock.monotonic + DoorLimits.userTimeout
-        bootDeadline = line.room.host.clock.boot + DoorLimits.userTimeout
+        deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
+        bootDeadline = line.room.host.clock.boot + ConnectionLimits.userTimeout
     }
 
-    func run(_ gathered: GatheredEvidence) throws(Refusal) {
+    func run(_ gathered: OperationEvidence) throws(Refusal) {
         defer {
             if let challenge { room.inbox.withdraw(challenge) }
             if let fingerNonce { room.reader.cancel(fingerNonce) }
@@ -121,7 +121,7 @@ final class Prompt {
                 trace.answered(nonce, answer)
                 if try take(answer, gathered) { return }
             case .verdict(let verdict, let held):
-                giveBack(held, of: verdict.person)
+                giveBack(held, of: verdict.user)
                 guard verdict.nonce == fingerNonce else { continue }
                 if try take(verdict, gathered) { return }
             }
@@ -138,7 +138,7 @@ final class Prompt {
         trace.issued(challenge.nonce)
         let status = vault.status
         let question = PromptQuestion(
-            prompt: pending.prompt, person: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
+            prompt: pending.prompt, user: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
             attempt: attempt, triesLeft: operation.trial == nil ? status.triesLeft : PromptQuestion.attemptsMax - attempt + 1, ways: ways,
             state: operation.trial == nil ? state(status) : PromptState(), consent: operation.consent, titles: operation.titles)
         // The passcode is no way only for as long as tries are delayed: then it is asked for again.
@@ -173,14 +173,14 @@ final class Prompt {
         room.attention.update(pending, PromptUpdate(.hint, fingersLeft: vault.status.biometry.missesLeft, hint: hint))
     }
 
-    /// From the first place on, the caller waits for the person; it hears of another only when it is another.
+    /// From the first place on, the caller waits for the user; it hears of another only when it is another.
     private func tell(_ place: String) throws(Refusal) {
         guard place != toldPlace else { return }
         do { try line.report(place) } catch { throw gone() }
         toldPlace = place
     }
 
-    /// A finger is looked for only while the question is before the person: nobody touches a reader for an unknown cause,
+    /// A finger is looked for only while the question is before the user: nobody touches a reader for an unknown cause,
     /// and a touch for the question on the screen is not one for those that stand in line behind it.
     private func shown(_ place: String) throws(Refusal) {
         try tell(place)
@@ -224,7 +224,7 @@ final class Prompt {
 
     private func timeOver() -> Refusal {
         outcome = .expired
-        return Refusal(.personTimeOver)
+        return Refusal(.userTimeOver)
     }
 
     private func gone() -> Refusal {
@@ -235,7 +235,7 @@ final class Prompt {
     // MARK: What is shown
 
     /// True when the operation may go on.
-    private func take(_ answer: PromptAnswer, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
+    private func take(_ answer: PromptAnswer, _ gathered: OperationEvidence) throws(Refusal) -> Bool {
         guard let challenge else { return false }
         switch answer {
         case .cancelled: outcome = .cancelled; throw Refusal(.cancelled)
@@ -254,7 +254,7 @@ final class Prompt {
     }
 
     private func take(
-        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, authorizing binding: SealBinding?, _ gathered: GatheredEvidence
+        _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, authorizing binding: SealBinding?, _ gathered: OperationEvidence
     ) throws(Refusal) -> Bool {
         // No passcode is taken for a question that nobody saw; it ends, since whoever answered it waits for the enclave's word.
         guard isShown, ways.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
@@ -295,12 +295,12 @@ final class Prompt {
         return true
     }
 
-    private func take(_ verdict: ReaderVerdict, _ gathered: GatheredEvidence) throws(Refusal) -> Bool {
+    private func take(_ verdict: ReaderVerdict, _ gathered: OperationEvidence) throws(Refusal) -> Bool {
         fingerNonce = nil
         trace.verdict(verdict)
-        // Another person's finger, or the answer to something that was not asked, is a finger that failed: what the reader
+        // Another user's finger, or the answer to something that was not asked, is a finger that failed: what the reader
         // says ends the question as every other miss does, and cannot leave it waiting.
-        switch verdict.person == caller.uid ? verdict.outcome : .missed {
+        switch verdict.user == caller.uid ? verdict.outcome : .missed {
         case .matched:
             do throws(Refusal) {
                 gathered.evidence.finger = try vault.fingerMatched(fingers: verdict.fingers)
@@ -331,9 +331,9 @@ final class Prompt {
     }
 
     /// A match brings with it what the reader held for unlocking; where this is no unlock, the reader holds it again.
-    private func giveBack(_ held: HeldSecret?, of person: UInt32) {
-        guard let held, person == caller.uid else { return }
-        if !room.reader.hold(person, held) { vault.readerIsGone() }
+    private func giveBack(_ held: HeldSecret?, of user: UInt32) {
+        guard let held, user == caller.uid else { return }
+        if !room.reader.hold(user, held) { vault.readerIsGone() }
     }
 
     /// No finger counts in this prompt any more; what is left is the passcode, or nothing.
@@ -348,7 +348,7 @@ final class Prompt {
     }
 
     /// Something right was shown: enough, or one thing more.
-    private func goOn(with gathered: GatheredEvidence, _ nonce: [UInt8]) throws(Refusal) -> Bool {
+    private func goOn(with gathered: OperationEvidence, _ nonce: [UInt8]) throws(Refusal) -> Bool {
         switch vault.judge(operation.requirement, for: operation.protection, gathered.evidence) {
         case .allow:
             outcome = .accepted

@@ -1,4 +1,4 @@
-// What a person does at the fingerprint reader, besides answering prompts.
+// What a user does at the fingerprint reader, besides answering prompts.
 
 import Enclave
 import EnclaveWire
@@ -6,8 +6,8 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-extension RequestLine {
-    /// Enrolls a fingerprint. The passcode's key is kept for as long as the person is at the reader and no lock comes.
+extension RequestConnection {
+    /// Enrolls a fingerprint. The passcode's key is kept for as long as the user is at the reader and no lock comes.
     func enrol(_ given: GivenSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
         let key = try authenticate(given, for: caller, in: vault)
         let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in
@@ -19,11 +19,11 @@ extension RequestLine {
 
     func forgetFingers(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
         _ = try authenticate(given, for: caller, in: vault)
-        try vault.endEnrolment()
+        try vault.endEnrollment()
         _ = try verdict(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
     }
 
-    /// The names of the person's fingers.
+    /// The names of the user's fingers.
     func listFingers(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> [String] {
         _ = try authenticate(given, for: caller, in: vault)
         switch try ceremony(for: caller, { nonce, pending in room.reader.listFingers(caller.uid, nonce: nonce, pending) }) {
@@ -32,7 +32,7 @@ extension RequestLine {
         }
     }
 
-    /// What a right passcode gives, without the passcode, for what takes the person longer than a word.
+    /// What a right passcode gives, without the passcode, for what takes the user longer than a word.
     private func authenticate(_ given: GivenSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
         try guessing(.enrol, caller, vault) { () throws(Refusal) in try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
     }
@@ -55,7 +55,7 @@ extension RequestLine {
         throw Refusal(.authenticationFailed, "no finger matched")
     }
 
-    private enum CeremonyEnd {
+    private enum CeremonyResult {
         case verdict(ReaderVerdict, HeldSecret?)
         case fingers([String])
     }
@@ -72,21 +72,21 @@ extension RequestLine {
     /// Something at the reader that no prompt shows: the caller's own surface says what to do, and is told how it goes.
     private func ceremony(
         for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
-    ) throws(Refusal) -> CeremonyEnd {
+    ) throws(Refusal) -> CeremonyResult {
         let nonce: [UInt8]
-        do throws(SystemFault) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "the reader cannot be asked") }
+        do throws(SystemError) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "the reader cannot be asked") }
         let pending = try room.attention.begin(for: caller.uid)
         defer { room.attention.forget(pending) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
         try tell("the fingerprint reader")
-        let deadline = MachineClock.monotonic + DoorLimits.userTimeout
+        let deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
         while true {
             switch pending.next() {
-            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.person == caller.uid:
+            case .verdict(let verdict, let held) where verdict.nonce == nonce && verdict.user == caller.uid:
                 return .verdict(verdict, held)
             case .verdict(let verdict, _) where verdict.nonce == nonce:
-                throw Refusal(.authenticationFailed, "the reader named another person")
+                throw Refusal(.authenticationFailed, "the reader named another user")
             case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
             case .hint(let asked, let hint, let done, let total) where asked == nonce:
                 try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")
@@ -99,7 +99,7 @@ extension RequestLine {
             switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
             case .signalled: continue
             case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
-            case .deadline: throw Refusal(.personTimeOver)
+            case .deadline: throw Refusal(.userTimeOver)
             }
         }
     }

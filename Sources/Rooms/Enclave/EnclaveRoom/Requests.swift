@@ -1,13 +1,13 @@
-// The dispatch tables: every request of the enclave's door, and every request of a person that authd forwards.
+// The dispatch tables: every request of the enclave's door, and every request of a user that authd forwards.
 
 import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanPersonWire
+import VaubanUserWire
 import VaubanSecretBytes
 
-extension RequestLine {
+extension RequestConnection {
     func handle(
         _ request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
     ) throws(Refusal) -> Response {
@@ -18,8 +18,8 @@ extension RequestLine {
         case .identify: return Response(.identity(identify(try registeredCaller())))
         case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
         case .seal(let row): return try seal(row, secret)
-        case .open(let row, let wrapped, let reason, let mayAsk, let authorisation):
-            return Response(.opened, secret: try open(row, wrapped, secret, reason, mayAsk, authorisation))
+        case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
+            return Response(.opened, secret: try open(row, wrapped, secret, reason, mayAsk, authorization))
         case .lease: return try lease()
         case .rewrap(let row, let wrapped, let generation):
             return Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))
@@ -28,13 +28,13 @@ extension RequestLine {
             return Response(.done)
         case .fate(let name): return Response(.fate(try vault().fate(of: name)))
         case .consent(let consent, let reason): return Response(.consented(try askConsent(consent, reason)))
-        case .person(let request):
+        case .user(let request):
             let answer = try handle(request)
-            return Response(.person(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])
+            return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])
         }
     }
 
-    private func handle(_ request: PersonRequest) throws(Refusal) -> PersonAnswer {
+    private func handle(_ request: UserRequest) throws(Refusal) -> UserAnswer {
         let (caller, vault) = (try registeredCaller(), try vault())
         switch request {
         case .status: return .status(status(of: vault))
@@ -57,7 +57,7 @@ extension RequestLine {
 
     private func handleCredentialRequest(
         _ request: CredentialRequest, _ secrets: GivenSecrets, for caller: Peer, in vault: Vault
-    ) throws(Refusal) -> PersonAnswer {
+    ) throws(Refusal) -> UserAnswer {
         switch request {
         case .setPasscode: try setPasscode(secrets, for: caller, in: vault)
         case .changePasscode(_, let rolls): try changePasscode(secrets, rolls: rolls, for: caller, in: vault)

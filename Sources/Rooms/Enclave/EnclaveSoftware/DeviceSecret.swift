@@ -17,33 +17,33 @@ package final class DeviceSecret: EnclaveBackend {
     private static let heading = Array("vauban device secret 1\n".utf8)
     private static let secretBytes = 32
 
-    /// Opens the secret of a state folder, or makes it if the folder is new. Where people's state exists without it, it
+    /// Opens the secret of a state folder, or makes it if the folder is new. Where users' state exists without it, it
     /// is missing, not new: then this throws, since another secret would open nothing.
-    package init(in folder: some StateFolder) throws(BackendFault) {
+    package init(in folder: some StateFolder) throws(BackendError) {
         let loaded: SecretBytes
-        do throws(SystemFault) {
+        do throws(SystemError) {
             if let existing = try Self.read(in: folder) {
                 loaded = existing
             } else {
                 guard !folder.contains(FileStateStore.folderName) else {
-                    throw SystemFault(
+                    throw SystemError(
                         "find the device secret, although keychains exist that need it; put back \(folder.path)/\(Self.name)", code: ENOENT)
                 }
                 loaded = try Self.make(in: folder)
             }
         } catch {
-            throw BackendFault(error.description)
+            throw BackendError(error.description)
         }
         let identifier = Self.derive(from: loaded, label: "vauban device identifier v1", context: [])
         deviceIdentifier = identifier.withUnsafeBytes { Array($0.prefix(16)) }
         secret = loaded
     }
 
-    package func deviceKey(label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    package func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         Self.derive(from: secret, label: label, context: context)
     }
 
-    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendFault) -> SecretBytes {
+    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
         let key = Self.derive(from: secret, label: label, context: context)
         return key.withUnsafeBytes { keyBytes in
             input.withUnsafeBytes { bytes in
@@ -61,7 +61,7 @@ package final class DeviceSecret: EnclaveBackend {
         return SecretBytes(count: secretBytes) { target in derived.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 
-    private static func read(in folder: some StateFolder) throws(SystemFault) -> SecretBytes? {
+    private static func read(in folder: some StateFolder) throws(SystemError) -> SecretBytes? {
         guard let file = try folder.file(name) else { return nil }
         // A process that was killed while it made the secret may have left what a power cut takes away, and every keybag
         // that is made from here on needs it.
@@ -69,24 +69,24 @@ package final class DeviceSecret: EnclaveBackend {
         try file.sync()
         let total = heading.count + secretBytes
         // One byte of room more than the format has, so that a longer file is seen.
-        let content = try SecretBytes(count: total + 1) { (target) throws(SystemFault) in
+        let content = try SecretBytes(count: total + 1) { (target) throws(SystemError) in
             guard try file.read(into: target, at: 0) == total else {
-                throw SystemFault("read the device secret: it has a wrong length; put back a good copy", code: EINVAL)
+                throw SystemError("read the device secret: it has a wrong length; put back a good copy", code: EINVAL)
             }
         }
         guard content.withUnsafeBytes({ $0.prefix(heading.count).elementsEqual(heading) }) else {
-            throw SystemFault("read the device secret: its format is unknown", code: EINVAL)
+            throw SystemError("read the device secret: its format is unknown", code: EINVAL)
         }
         return content.part(heading.count..<total)
     }
 
-    private static func make(in folder: some StateFolder) throws(SystemFault) -> SecretBytes {
+    private static func make(in folder: some StateFolder) throws(SystemError) -> SecretBytes {
         let fresh = try Entropy.secret(secretBytes)
         let content = SecretBytes(count: heading.count + secretBytes) { target in
             target.copyBytes(from: heading)
             fresh.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[heading.count...]).copyMemory(from: $0) }
         }
-        try content.withUnsafeBytes { (bytes) throws(SystemFault) in try DurableFile(name, in: folder).replace(with: bytes) }
+        try content.withUnsafeBytes { (bytes) throws(SystemError) in try DurableFile(name, in: folder).replace(with: bytes) }
         return fresh
     }
 }

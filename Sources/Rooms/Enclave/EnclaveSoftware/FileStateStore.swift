@@ -22,57 +22,57 @@ package struct FileStateStore: StateStore {
         }
     }
 
-    package func read(_ name: StateName, of person: UInt32, max: Int) throws(StateFault) -> [UInt8]? {
+    package func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
         try attempt { () throws(PrivateFolder.Fault) -> [UInt8]? in
-            guard let place = try place(of: person) else { return nil }
-            return try systemFault { () throws(SystemFault) -> [UInt8]? in
+            guard let place = try place(of: user) else { return nil }
+            return try systemFault { () throws(SystemError) -> [UInt8]? in
                 guard case .bytes(let bytes) = try DurableFile(name.rawValue, in: place).read(max: max, settling: true) else { return nil }
                 return bytes
             }
         }
     }
 
-    package func replace(_ name: StateName, of person: UInt32, with bytes: [UInt8]) throws(StateFault) {
+    package func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
         try attempt { () throws(PrivateFolder.Fault) in
-            let place = try makePlace(of: person)
-            try systemFault { () throws(SystemFault) in try DurableFile(name.rawValue, in: place).replace(with: bytes) }
+            let place = try makePlace(of: user)
+            try systemFault { () throws(SystemError) in try DurableFile(name.rawValue, in: place).replace(with: bytes) }
         }
     }
 
-    package func quarantine(_ name: StateName, of person: UInt32) throws(StateFault) -> String {
-        guard let place = try attempt({ () throws(PrivateFolder.Fault) in try place(of: person) }) else {
+    package func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
+        guard let place = try attempt({ () throws(PrivateFolder.Fault) in try place(of: user) }) else {
             throw .failed("the state folder is gone")
         }
         return try attempt { () throws(PrivateFolder.Fault) in
-            try systemFault { () throws(SystemFault) in try DurableFile(name.rawValue, in: place).quarantine() }
+            try systemFault { () throws(SystemError) in try DurableFile(name.rawValue, in: place).quarantine() }
         }
     }
 
-    package func quarantined(of person: UInt32) throws(StateFault) -> [String] {
+    package func quarantined(of user: UInt32) throws(StateError) -> [String] {
         // What cannot be listed throws: taken for "none", an empty keybag would take the place of the one put aside.
         let names = try attempt { () throws(PrivateFolder.Fault) -> [String] in
-            guard let place = try place(of: person) else { return [] }
-            return try systemFault { () throws(SystemFault) in try place.names() }
+            guard let place = try place(of: user) else { return [] }
+            return try systemFault { () throws(SystemError) in try place.names() }
         }
         return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
     }
 
-    /// The person's folder if there is one, its name durable: what is read there is believed from then on.
-    private func place(of person: UInt32) throws(PrivateFolder.Fault) -> (any StateFolder)? {
+    /// The user's folder if there is one, its name durable: what is read there is believed from then on.
+    private func place(of user: UInt32) throws(PrivateFolder.Fault) -> (any StateFolder)? {
         guard folder.contains(Self.folderName) else { return nil }
         let people = try folder.subfolder(Self.folderName, creating: false)
-        guard people.contains("\(person)") else { return nil }
-        let place = try people.subfolder("\(person)", creating: false)
+        guard people.contains("\(user)") else { return nil }
+        let place = try people.subfolder("\(user)", creating: false)
         try keepNames(in: people)
         return place
     }
 
-    private func makePlace(of person: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
+    private func makePlace(of user: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
         let people = try folder.subfolder(Self.folderName, creating: true)
-        let place = try people.subfolder("\(person)", creating: true)
+        let place = try people.subfolder("\(user)", creating: true)
         // Before anything else lies there: what is there without it was made by an earlier version.
-        if let name = holderName(person), !place.contains(StateHolder.fileName) {
-            try systemFault { () throws(SystemFault) in try StateHolder(uid: person, name: name).write(in: place) }
+        if let name = holderName(user), !place.contains(StateHolder.fileName) {
+            try systemFault { () throws(SystemError) in try StateHolder(uid: user, name: name).write(in: place) }
         }
         try keepNames(in: people)
         return place
@@ -80,17 +80,17 @@ package struct FileStateStore: StateStore {
 
     /// The folders' names must survive a power cut as the files in them do, and before them.
     private func keepNames(in people: any StateFolder) throws(PrivateFolder.Fault) {
-        try systemFault { () throws(SystemFault) in
+        try systemFault { () throws(SystemError) in
             try people.sync()
             try folder.sync()
         }
     }
 
-    private func systemFault<Value>(_ body: () throws(SystemFault) -> Value) throws(PrivateFolder.Fault) -> Value {
-        do throws(SystemFault) { return try body() } catch { throw .system(error) }
+    private func systemFault<Value>(_ body: () throws(SystemError) -> Value) throws(PrivateFolder.Fault) -> Value {
+        do throws(SystemError) { return try body() } catch { throw .system(error) }
     }
 
-    private func attempt<Value>(_ body: () throws(PrivateFolder.Fault) -> Value) throws(StateFault) -> Value {
+    private func attempt<Value>(_ body: () throws(PrivateFolder.Fault) -> Value) throws(StateError) -> Value {
         do throws(PrivateFolder.Fault) { return try body() } catch {
             guard case .system(let fault) = error else { throw .failed(error.description) }
             if fault.isUnsure { throw .unsure(fault.description) }

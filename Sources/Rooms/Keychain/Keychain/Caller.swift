@@ -6,23 +6,23 @@ internal import VaubanLinuxHost
 
 /// The caller of one connection, as it was found before the first word was said to it.
 package struct Caller: Sendable {
-    package let person: UInt32
-    /// Nil in user mode, where every program of the person is one owner.
+    package let user: UInt32
+    /// Nil in user mode, where every program of the user is one owner.
     package let identity: CallerIdentity?
     /// What root has granted the program.
     package let entitlements: Entitlements?
-    /// What the person has said yes to on this connection, for as long as it lasts.
-    let said = SaidYes()
+    /// What the user has said yes to on this connection, for as long as it lasts.
+    let said = ConnectionConsents()
 
     /// Of user mode.
-    package init(person: UInt32) {
-        self.person = person
+    package init(user: UInt32) {
+        self.user = user
         identity = nil
         entitlements = nil
     }
 
-    package init(person: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
-        self.person = person
+    package init(user: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
+        self.user = user
         self.identity = identity
         entitlements = identity.application.flatMap { table.entitlements(of: $0) }
     }
@@ -30,12 +30,12 @@ package struct Caller: Sendable {
 
 /// Yeses that hold for one connection: a list of all owners is one search for each class of items, and many items are given
 /// to an owner in many batches.
-final class SaidYes: Sendable {
+final class ConnectionConsents: Sendable {
     let toListOwners = ThreadMutex(false)
     /// By the bytes of the owner.
     let moves = ThreadMutex<[[UInt8]: ItemMove]>([:])
     /// A yes that found no item of the class in which it was asked for.
-    let unused = ThreadMutex<UnusedYes?>(nil)
+    let unused = ThreadMutex<PendingConsent?>(nil)
 }
 
 /// Whose items a caller's are, for the length of one request.
@@ -44,23 +44,23 @@ package struct CallerRights: Hashable, Sendable {
     package let groups: [String]
     /// The group of what it adds without naming one; nil when it may add nothing.
     package let defaultGroup: String?
-    /// Groups that may be named though no item there is the caller's own: reading one takes the person's yes.
+    /// Groups that may be named though no item there is the caller's own: reading one takes the user's yes.
     package let shared: [String]
     /// Another owner's group that may be named in a search, since that owner lets this program ask for items in it.
     private var offering: String?
     /// User mode: every group is a label.
     package let ownsEverything: Bool
-    /// It has no identity of its own: what others keep can be asked for, and the person decides.
+    /// It has no identity of its own: what others keep can be asked for, and the user decides.
     package let asks: Bool
-    /// Under which name the person's permissions for it are kept; nil where there is no name to go by.
+    /// Under which name the user's permissions for it are kept; nil where there is no name to go by.
     package let key: String?
-    /// Whether it is the person's own hand.
+    /// Whether it is the user's own hand.
     package let isCommandLine: Bool
 
     package static let everything = CallerRights(
         groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, asks: false, key: nil, isCommandLine: true)
 
-    /// `application` is what the program is taken for: for a new build that the person accepted, the earlier one.
+    /// `application` is what the program is taken for: for a new build that the user accepted, the earlier one.
     package init(_ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?) {
         isCommandLine = identity.throughCommandLine
         // Who started the command line is a name and no proof: any program can start it and then execute a better-known one.
@@ -96,7 +96,7 @@ package struct CallerRights: Hashable, Sendable {
     /// Whether items of a group are the caller's own.
     func owns(_ group: String) -> Bool { ownsEverything || groups.containsBytes(of: group) }
 
-    /// Whether a query may name the group (Specs/secitem.md, 7). Who has no identity names any owner, and the person is then asked.
+    /// Whether a query may name the group (Specs/secitem.md, 7). Who has no identity names any owner, and the user is then asked.
     func mayName(_ group: String) -> Bool {
         if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
         return asks && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)

@@ -1,4 +1,4 @@
-// Across the line between what is one program's and what is another's: only where the person has said yes, and in a way that
+// Across the line between what is one program's and what is another's: only where the user has said yes, and in a way that
 // tells nobody without that yes whether there is anything (Specs/access-groups.md).
 
 internal import EnclaveWire
@@ -7,8 +7,8 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// For what another owner's item is wanted, and whether the person can be asked about it.
-struct Asking {
+/// For what another owner's item is wanted, and whether the user can be asked about it.
+struct ConsentRequest {
     let purpose: Consent.Purpose
     let ui: AuthenticationUI
     /// A question is about one item.
@@ -23,9 +23,9 @@ struct Asking {
 }
 
 extension RequestInProgress {
-    /// Goes through the rows that the terms mean, that are not the caller's own and that the person lets it use, until `body`
+    /// Goes through the rows that the terms mean, that are not the caller's own and that the user lets it use, until `body`
     /// answers false. Answers whether a question was left out; which does not depend on what another owner keeps.
-    func forEachForeignRow(of terms: SearchTerms, _ asking: Asking, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
+    func forEachForeignRow(of terms: SearchTerms, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         let rights = try rights()
         let owner = terms.namedGroup
         guard !rights.ownsEverything, owner.map({ !rights.owns($0) }) ?? true else { return false }
@@ -58,7 +58,7 @@ extension RequestInProgress {
     /// Asks first and looks afterwards, in the caller's own words: whoever watches questions come and go, or takes the time, or
     /// hangs up, learns nothing. Who has no name can ask about every owner.
     private func askBeforeLooking(
-        for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ asking: Asking, _ body: (OpenedRow) throws -> Bool
+        for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         guard asking.mayAsk, let name = terms.shownName(as: asking.changes) else { return true }
         let consent = try consent(asking.purpose, item: name, owner: owner)
@@ -72,14 +72,15 @@ extension RequestInProgress {
             try remember(choice, row.item, asking.purpose)
             return try body(opened)
         }
-        if !isFound { caller.said.unused.withLock { $0 = UnusedYes(consent: consent, choice: choice, kind: terms.kind) } }
+        if !isFound { caller.said.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) } }
         return false
     }
 
     /// What belongs to nobody is no secret of a program's: whoever has no name adds there, and hears of each name that is taken. So it
     /// is looked up first, and the question says what was found.
     private func askAboutUnsigned(
-        of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ asking: Asking, _ body: (OpenedRow) throws -> Bool
+        of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ asking: ConsentRequest,
+        _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         guard asking.isTold || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
         var isLeftOut = false
@@ -103,7 +104,7 @@ extension RequestInProgress {
 
     /// What the owner lets this program ask for. That there is an offer is no secret from whom it was made to.
     private func askAboutOffers(
-        of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ asking: Asking, _ body: (OpenedRow) throws -> Bool
+        of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         guard asking.purpose == .readItem, let key = try rights().key else { return false }
         var isLeftOut = false
@@ -147,8 +148,8 @@ extension RequestInProgress {
 
     // MARK: The question
 
-    /// Whether the person lets the caller use an item that was found.
-    private func letIn(_ opened: OpenedRow, _ asking: Asking) throws -> Bool {
+    /// Whether the user lets the caller use an item that was found.
+    private func letIn(_ opened: OpenedRow, _ asking: ConsentRequest) throws -> Bool {
         guard asking.mayAsk else { return false }
         let item = opened.record.shownName(as: asking.changes)
         let consent = try consent(asking.purpose, item: item, owner: opened.record.accessGroup)
@@ -169,7 +170,7 @@ extension RequestInProgress {
         guard purpose == .readItem, let key = try rights().key else { return }
         switch choice {
         case .once: break
-        case .untilLock: parts.lent.remember(RememberedConsent(key: Array(key.utf8), item: item), of: person)
+        case .untilLock: parts.lent.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
         case .always: try keep(.answered(item), for: key)
         }
     }
@@ -196,7 +197,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// Asks the person. Where nobody can be asked, that is what the caller hears, never that there is nothing.
+    /// Asks the user. Where nobody can be asked, that is what the caller hears, never that there is nothing.
     @discardableResult
     func ask(_ consent: Consent, _ reason: String? = nil) throws -> ConsentChoice {
         do {
@@ -207,7 +208,7 @@ extension RequestInProgress {
     }
 }
 
-/// The one question of a request, what the person answered, and the item that the answer was used for.
+/// The one question of a request, what the user answered, and the item that the answer was used for.
 struct Agreement {
     let consent: Consent
     let choice: ConsentChoice
@@ -215,7 +216,7 @@ struct Agreement {
 }
 
 /// A yes to a question about an item that is not there in one class of items.
-struct UnusedYes: Sendable {
+struct PendingConsent: Sendable {
     let consent: Consent
     let choice: ConsentChoice
     let kind: ItemKind
@@ -230,7 +231,7 @@ extension SearchTerms {
         return SearchTerms(kind: kind, attributes: within, protection: protection, reference: reference)
     }
 
-    /// What is asked for, in the caller's own words; nil where they say nothing that a person could decide about.
+    /// What is asked for, in the caller's own words; nil where they say nothing that a user could decide about.
     var shownName: String? {
         let (name, account) = attributes.shownParts(of: kind)
         switch (name, account) {
@@ -258,7 +259,7 @@ extension String {
 }
 
 extension ItemRecord {
-    /// How a person knows the item: by its label or by what it is called.
+    /// How a user knows the item: by its label or by what it is called.
     var shownName: String {
         let (name, account) = attributes.shownParts(of: kind)
         let whole = [name, account].compactMap(\.self).joined(separator: "/")

@@ -18,7 +18,7 @@ extension RequestInProgress {
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {
-                let asking = Asking(purpose: .deleteItem, ui: query.authenticationUI, reason: query.operationPrompt)
+                let asking = ConsentRequest(purpose: .deleteItem, ui: query.authenticationUI, reason: query.operationPrompt)
                 let isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                     handles = [opened.row.handle]
                     return false
@@ -30,7 +30,7 @@ extension RequestInProgress {
             }
             // Also a yes until the lock ends with the item, which may be restored.
             for handle in handles {
-                if let binding = try? RowBinding(derBytes: handle.metadataBinding) { parts.lent.forget(binding.item, person: person) }
+                if let binding = try? RowBinding(derBytes: handle.metadataBinding) { parts.lent.forget(binding.item, user: user) }
             }
             return true
         }

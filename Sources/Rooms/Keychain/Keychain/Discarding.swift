@@ -25,7 +25,7 @@ extension RequestInProgress {
     /// Empties a database whose index key is destroyed: nothing in it can be found any more, and nothing be opened.
     func empty(_ purpose: Int64, recorded: [UInt8]) throws {
         guard try database.empty(ifIndexKey: purpose, is: recorded) else { return }
-        parts.logger.notice("emptied the database of a keychain that was erased", metadata: ["person": "\(person)"])
+        parts.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 
     func fate(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyFate {

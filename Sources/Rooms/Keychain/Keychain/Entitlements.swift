@@ -29,7 +29,7 @@ package struct Entitlements: Hashable, Sendable {
     package func groups(adding application: String) -> [String] {
         let identifiers = applicationIdentifiers.isEmpty ? [application] : applicationIdentifiers
         var groups: [String] = []
-        // The person's own hand and what belongs to nobody are granted to no program, and `*` means nothing here.
+        // The user's own hand and what belongs to nobody are granted to no program, and `*` means nothing here.
         for group in keychainGroups + identifiers + applicationGroups
         where !groups.containsBytes(of: group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 {
             groups.append(group)

@@ -1,4 +1,4 @@
-// A whole look at a person's database, for `vauban doctor`: every row in turn, what it is found by, and the file. What a read
+// A whole look at a user's database, for `vauban doctor`: every row in turn, what it is found by, and the file. What a read
 // would put aside is put aside; what can be made good without loss is made good; all of it is told in numbers alone.
 
 internal import EnclaveWire
@@ -137,7 +137,7 @@ extension RequestInProgress {
         let outcome = try database.update([RowChange(old: opened.row.handle, row: right, changesBlinds: true)])
         if outcome == .stale || outcome == .retired { throw RowHasChanged() }
         report.take(DoctorFinding(reason, row: opened.row.id, protection: opened.row.protection, isRepaired: outcome == .written))
-        parts.logger.error("an item's indexes did not fit it", metadata: ["person": "\(person)", "row": "\(opened.row.id)"])
+        parts.logger.error("an item's indexes did not fit it", metadata: ["user": "\(user)", "row": "\(opened.row.id)"])
         return OpenedRow(row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record)
     }
 
@@ -206,7 +206,7 @@ extension RequestInProgress {
 }
 
 extension Caller {
-    /// Whether it is the person's own hand; in user mode every program is.
+    /// Whether it is the user's own hand; in user mode every program is.
     var isOwnHand: Bool { identity?.throughCommandLine ?? true }
 }
 
@@ -226,7 +226,7 @@ extension StoredRow {
     }
 }
 
-extension Absence {
+extension RowAbsence {
     fileprivate var finding: DoctorFinding.Reason {
         switch self {
         case .putAside(let reason): reason.finding

@@ -1,5 +1,5 @@
 // Earlier values of items, and items that were deleted a while ago (Specs/history.md). Applications never meet them: they are
-// read and brought back by the person's own hand alone.
+// read and brought back by the user's own hand alone.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -31,7 +31,7 @@ extension RequestInProgress {
     // MARK: What is kept
 
     /// With what an item's row is kept when its value is replaced; nil where it is not: private keys, certificates and permissions
-    /// have no past, and the person may want none.
+    /// have no past, and the user may want none.
     func label(_ record: ItemRecord) -> HistoryLabel? {
         guard database.keepsHistory, record.kind.hasHistory else { return nil }
         return HistoryLabel(date: parts.now(), owner: record.accessGroup)
@@ -47,7 +47,7 @@ extension RequestInProgress {
 
     // MARK: Earlier values
 
-    /// The one item that a query means: of the caller's own, else of another owner's after the person's yes.
+    /// The one item that a query means: of the caller's own, else of another owner's after the user's yes.
     private func one(_ query: ItemQuery, _ purpose: Consent.Purpose) throws -> OpenedRow {
         let mayAsk = query.authenticationUI == .allow
         let rights = try rights(mayAsk: mayAsk)
@@ -66,7 +66,7 @@ extension RequestInProgress {
             }
         }
         if found.isEmpty {
-            let asking = Asking(purpose: purpose, ui: query.authenticationUI, reason: query.operationPrompt)
+            let asking = ConsentRequest(purpose: purpose, ui: query.authenticationUI, reason: query.operationPrompt)
             let isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                 found = [opened]
                 return false
@@ -169,7 +169,7 @@ extension RequestInProgress {
         (try? RowBinding(derBytes: row.halves.metadataBinding).accessGroup) ?? ""
     }
 
-    /// The deleted item of an identity, after the person's yes where another program kept it.
+    /// The deleted item of an identity, after the user's yes where another program kept it.
     private func deleted(_ item: [UInt8], _ purpose: Consent.Purpose) throws -> OpenedRow {
         guard let kept = try database.deletedRow(of: item), let opened = try open(kept.row) else {
             throw Refusal(.itemNotFound, "it is not among the deleted items any more")

@@ -51,7 +51,7 @@ struct IdentityTerms {
 }
 
 extension RequestInProgress {
-    /// SecItemCopyMatching of identities. The person is asked for the key as for any item that asks.
+    /// SecItemCopyMatching of identities. The user is asked for the key as for any item that asks.
     func copyIdentities(_ query: ItemQuery) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try IdentityTerms(query, for: rights)

@@ -4,16 +4,16 @@ internal import VaubanAccessPolicy
 
 /// The lent keys as one request sees them: what is not here is asked for once, then it is known to be closed.
 final class KeyBorrower {
-    let person: UInt32
-    private let lent: LentKeys
+    let user: UInt32
+    private let lent: LeasedKeyStore
     private let sleepClock: SleepClock
-    private let enclave: any EnclaveLine
+    private let enclave: any EnclaveConnectionThread
     /// What the enclave said in this request, if it was asked, and how often it was.
     private var lease: KeyLease?
     private var renewals = 0
 
-    init(person: UInt32, lent: LentKeys, sleepClock: SleepClock, enclave: any EnclaveLine) {
-        self.person = person
+    init(user: UInt32, lent: LeasedKeyStore, sleepClock: SleepClock, enclave: any EnclaveConnectionThread) {
+        self.user = user
         self.lent = lent
         self.sleepClock = sleepClock
         self.enclave = enclave
@@ -23,17 +23,17 @@ final class KeyBorrower {
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
         dropAfterSleep()
-        if let value = try lent.use(purpose, generation: generation, of: person, body) { return value }
+        if let value = try lent.use(purpose, generation: generation, of: user, body) { return value }
         guard try renew(for: purpose, generation) else { return nil }
-        return try lent.use(purpose, generation: generation, of: person, body)
+        return try lent.use(purpose, generation: generation, of: user, body)
     }
 
     /// The generation of the current key; nil when it is closed.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
         dropAfterSleep()
-        if let generation = lent.currentGeneration(of: purpose, person: person) { return generation }
+        if let generation = lent.currentGeneration(of: purpose, user: user) { return generation }
         guard try renew(for: purpose, nil) else { return nil }
-        return lent.currentGeneration(of: purpose, person: person)
+        return lent.currentGeneration(of: purpose, user: user)
     }
 
     /// The generation for a new row of a class, or the refusal that says why there is none.
@@ -58,7 +58,7 @@ final class KeyBorrower {
 
     /// Begins again with nothing, since the enclave's keys have changed under this request.
     func startOver() {
-        lent.forget(person)
+        lent.forget(user)
         lease = nil
     }
 
@@ -93,13 +93,13 @@ final class KeyBorrower {
             // Looked at before: a sleep while the lease is on its way counts.
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
-            guard leased.lease.person == person else { throw Refusal(.internalFault, "the enclave lent another person's keys") }
+            guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave lent another user's keys") }
             if lent.install(leased, slept: slept) {
                 lease = leased.lease
                 return
             }
         }
-        // Recalled as fast as it is lent: the person is locking.
+        // Recalled as fast as it is lent: the user is locking.
         throw Refusal(.locked)
     }
 }

@@ -1,6 +1,6 @@
 /// The limits of the keychain room, in one place.
 package enum KeychainLimits {
-    /// Bytes of a value; what one message can carry (`DoorLimits.secretBytesMax`), less the application's password.
+    /// Bytes of a value; what one message can carry (`ConnectionLimits.secretBytesMax`), less the application's password.
     package static let valueBytesMax = 1 << 20
     /// Bytes of an item's record as a reply carries it: below a message's header by more than dates and group add.
     package static let recordBytesMax = 58_000
@@ -19,15 +19,15 @@ package enum KeychainLimits {
     /// How long the machine may sleep, in nanoseconds, before what was lent is borrowed anew: what two clocks that are
     /// read one after the other may differ by, and more.
     package static let sleepNanosecondsMax: Int64 = 1_000_000_000
-    /// How often a request starts over because a key changed, or, where the person may have been asked, because a row was written
+    /// How often a request starts over because a key changed, or, where the user may have been asked, because a row was written
     /// meanwhile.
     package static let attemptsMax = 4
-    /// How often it starts over because a row was written meanwhile: more than one person has connections, each of which may come
+    /// How often it starts over because a row was written meanwhile: more than one user has connections, each of which may come
     /// before it once.
     package static let racesMax = 512
     /// The longest pause before the standing connection is made again, in milliseconds.
     package static let reconnectMillisecondsMax: Int32 = 1000
-    /// Yeses until the lock that are kept for one person; what is beyond is asked again.
+    /// Yeses until the lock that are kept for one user; what is beyond is asked again.
     package static let consentsMax = 4096
     /// Offers of one owner to let others ask for what it keeps (`kSecAttrAccess`).
     package static let grantsMax = 1024

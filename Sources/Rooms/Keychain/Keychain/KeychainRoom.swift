@@ -42,7 +42,7 @@ package struct KeychainRoom {
             let hardening = try RoomHardening(.keychaind)
             guard let arguments = try Arguments(words) else { leave(64, Arguments.usage) }
             try run(arguments, hardening, sleepClock)
-        } catch let fault as SystemFault {
+        } catch let fault as SystemError {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {
             leave(1, "keychaind: \(fault.description)")
@@ -67,29 +67,29 @@ package struct KeychainRoom {
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
         let door = open(
-            state: state, enclave: address, lent: LentKeys(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
+            state: state, enclave: address, lent: LeasedKeyStore(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
         defer { withExtendedLifetime(lock) {} }
         let connections = ConnectionTable(
-            max: DescriptorLimit.connections(DoorLimits.connectionsMax), sharing: entitlements == nil ? .oneUser : .owners)
-        try door.run(Doorway(listener: listener, connections: connections, admits: { _ in true }))
+            max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), sharing: entitlements == nil ? .oneUser : .owners)
+        try door.run(ConnectionServer(listener: listener, connections: connections, admits: { _ in true }))
     }
 
     /// The room's door, with its standing connection begun.
     package static func open(
-        state: PrivateFolder, enclave: ServerAddress, lent: LentKeys, entitlements: EntitlementTable? = nil,
+        state: PrivateFolder, enclave: ServerAddress, lent: LeasedKeyStore, entitlements: EntitlementTable? = nil,
         sleepClock: SleepClock = .ofThisMachine,
         logger: Logger
-    ) -> KeychainDoor {
+    ) -> KeychainConnectionHandler {
         LeaseConnection(address: enclave, lent: lent, logger: logger).start()
         let admission = Admission()
         let accounts = admission.accounts
         let isInstalled = entitlements != nil
         let databases = DatabaseRegistry(
             state: state, owner: { accounts.owner(of: $0) }, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
-        let parts = KeychainParts(
+        let parts = KeychainServices(
             databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock, logger: logger)
         let holders = StateHolders(accounts: admission.accounts) { state }
-        return KeychainDoor(parts: parts, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
+        return KeychainConnectionHandler(parts: parts, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
     }
 
     private static func leave(_ code: Int32, _ text: String) -> Never {

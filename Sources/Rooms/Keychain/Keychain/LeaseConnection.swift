@@ -9,10 +9,10 @@ internal import VaubanRoomHardening
 
 final class LeaseConnection: Sendable {
     private let address: ServerAddress
-    private let lent: LentKeys
+    private let lent: LeasedKeyStore
     private let logger: Logger
 
-    init(address: ServerAddress, lent: LentKeys, logger: Logger) {
+    init(address: ServerAddress, lent: LeasedKeyStore, logger: Logger) {
         self.address = address
         self.lent = lent
         self.logger = logger
@@ -41,8 +41,8 @@ final class LeaseConnection: Sendable {
                 let message = try channel.receive(.idle)
                 let recall = try LeaseRecall(derBytes: message.header)
                 lent.recall(recall)
-                Residue.overwrite()
-                try channel.send(header: try LeaseErased(person: recall.person, epoch: recall.epoch).encoded())
+                ScratchMemory.overwrite()
+                try channel.send(header: try LeaseErased(user: recall.user, epoch: recall.epoch).encoded())
             }
         } catch {
             logger.warning("the standing connection to the enclave has ended; borrowed keys are erased")

@@ -43,7 +43,7 @@ extension RequestInProgress {
         }
         var isLeftOut = false
         if found < wanted, !coversAll, !selection.usesDeviceIndex {
-            let asking = Asking(
+            let asking = ConsentRequest(
                 purpose: .readItem, ui: query.authenticationUI, isForOne: wanted == 1, reason: query.operationPrompt)
             isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
                 guard try reply(opened, query, returns, replies) else { return true }
@@ -82,7 +82,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// Whether an item's key is to be unwrapped: for its value, and for what it asks of the person.
+    /// Whether an item's key is to be unwrapped: for its value, and for what it asks of the user.
     func mustUnwrap(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
         returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
     }

@@ -10,7 +10,7 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// One batch of the rows of the group `unsigned`. Each batch asks the person, unless they have said yes until the lock.
+    /// One batch of the rows of the group `unsigned`. Each batch asks the user, unless they have said yes until the lock.
     func move(to owner: String) throws {
         let rights = try rights()
         guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
@@ -47,7 +47,7 @@ extension RequestInProgress {
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
                     // Whatever stands in the way of this one stands there at the next try too. A no to one is a no to all.
                     state.kept.insert(row.item)
-                    if refusal.reason.isThePersons { state.mayAsk = false }
+                    if refusal.reason.isTheUsers { state.mayAsk = false }
                 }
                 return done < KeychainLimits.moveRowsMax
             }
@@ -61,7 +61,7 @@ extension RequestInProgress {
         }
     }
 
-    /// The item key is bound to the group, so the value is sealed anew; one that asks for the person asks
+    /// The item key is bound to the group, so the value is sealed anew; one that asks for the user asks
     /// them, and one that needs its application's password stays.
     private func give(_ opened: OpenedRow, to owner: String, mayAsk: Bool) throws -> Bool {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
@@ -88,9 +88,9 @@ struct ItemMove: Sendable {
 }
 
 extension Refusal.Reason {
-    /// Whether it is what the person said, or that they said nothing.
-    fileprivate var isThePersons: Bool {
-        [.cancelled, .fallbackChosen, .authenticationFailed, .personTimeOver, .nobodyToAsk].contains(self)
+    /// Whether it is what the user said, or that they said nothing.
+    fileprivate var isTheUsers: Bool {
+        [.cancelled, .fallbackChosen, .authenticationFailed, .userTimeOver, .nobodyToAsk].contains(self)
     }
 
     /// Whether the same may go well at another time, without anyone's doing.

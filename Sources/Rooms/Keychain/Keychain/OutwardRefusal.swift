@@ -5,7 +5,7 @@ package import KeychainStore
 package import VaubanAccessPolicy
 
 extension Refusal {
-    package init(_ fault: StorageFault) {
+    package init(_ fault: StorageError) {
         switch fault {
         case .full: self.init(.storageFull)
         case .failed(let text): self.init(.storageFailed, text)

@@ -1,4 +1,4 @@
-// What the person has let happen for good. It is kept as rows of a kind of its own, so that it is encrypted, bound and
+// What the user has let happen for good. It is kept as rows of a kind of its own, so that it is encrypted, bound and
 // found as items are; in class C and on this device only, since it is looked at while locked.
 
 internal import EnclaveWire
@@ -12,12 +12,12 @@ internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
 /// One permission as a row names it: a subject, and what it is let do.
-enum KeptPermission: Hashable {
-    /// The subject, an application or an interpreter, reads an item; the person permitted that beforehand.
+enum StoredPermission: Hashable {
+    /// The subject, an application or an interpreter, reads an item; the user permitted that beforehand.
     case reads([UInt8])
-    /// The same, as the person's lasting answer to a question. It holds for who names the item's owner, as the question did.
+    /// The same, as the user's lasting answer to a question. It holds for who names the item's owner, as the question did.
     case answered([UInt8])
-    /// The owner of an item lets the subject, an application, ask the person for it.
+    /// The owner of an item lets the subject, an application, ask the user for it.
     case offers([UInt8])
     /// The subject, a build, is the same program as that of a group.
     case sameProgram(String)
@@ -48,9 +48,9 @@ enum KeptPermission: Hashable {
 }
 
 extension RequestInProgress {
-    /// Keeps a permission; one that is kept already stays. What a program offers and not the person permits is kept with the name
+    /// Keeps a permission; one that is kept already stays. What a program offers and not the user permits is kept with the name
     /// of its group.
-    func keep(_ permission: KeptPermission, for subject: String, by group: String? = nil) throws {
+    func keep(_ permission: StoredPermission, for subject: String, by group: String? = nil) throws {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
         guard try keptRows(record.attributes).isEmpty else { return }
         if let group { record.attributes[.label] = .text(group) }
@@ -105,13 +105,13 @@ extension RequestInProgress {
 
     private func items(_ rows: [OpenedRow]) -> Set<[UInt8]> { Set(rows.compactMap(\.permittedItem)) }
 
-    /// The items that the person permits this one to read, whoever is named. A row that names a group was written for a program,
+    /// The items that the user permits this one to read, whoever is named. A row that names a group was written for a program,
     /// by an earlier version, and is an offer.
     func itemsReadable(by key: String) throws -> Set<[UInt8]> { items(try keptRows("reads \(key)").filter { $0.offeringGroup == nil }) }
 
-    /// The items that the person let it read when it asked: for good, or until the lock.
+    /// The items that the user let it read when it asked: for good, or until the lock.
     func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
-        items(try keptRows("answered \(key)")).union(parts.lent.remembered(key, of: person))
+        items(try keptRows("answered \(key)")).union(parts.lent.remembered(key, of: user))
     }
 
     /// The items of an owner for which this one may ask.
@@ -140,7 +140,7 @@ extension RequestInProgress {
         }
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
         guard mine + applications.count <= KeychainLimits.grantsMax else {
-            parts.boundedLog.notice("an owner offers as many of its items as one may", about: person, ["offers": "\(mine)"])
+            parts.boundedLog.notice("an owner offers as many of its items as one may", about: user, ["offers": "\(mine)"])
             throw Refusal(.storageFull, "this program lets others ask for as many items as one may; delete some of them")
         }
     }
@@ -163,17 +163,17 @@ extension RequestInProgress {
         return grants
     }
 
-    /// What the person let read these items, which ends when they are called otherwise: a yes was about the name that the question had, and
+    /// What the user let read these items, which ends when they are called otherwise: a yes was about the name that the question had, and
     /// an owner must not bring its item before a program that looks for another one.
     func permissionsToRead(_ items: [OpenedRow]) throws -> [RowHandle] {
         guard !items.isEmpty else { return [] }
         return try grants(of: items.map(\.row.handle)) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
     }
 
-    // MARK: Builds of the person's own programs
+    // MARK: Builds of the user's own programs
 
     /// What a program is taken for. A build that was never here, at a path where another one kept items, is offered to the
-    /// person once as a new build of that one.
+    /// user once as a new build of that one.
     func application(of identity: CallerIdentity, mayAsk: Bool) throws -> ApplicationIdentifier? {
         guard let own = identity.application else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
@@ -184,7 +184,7 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         }
-        guard mayAsk else { throw Refusal(.interactionNotAllowed, "the program is a new build, which the person has not accepted yet") }
+        guard mayAsk else { throw Refusal(.interactionNotAllowed, "the program is a new build, which the user has not accepted yet") }
         do {
             try ask(Consent(.acceptBuild, offered: .once, program: path))
             try keep(.sameProgram(before), for: own.text)
@@ -196,7 +196,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Whether the person said of a build that it is another program than the one before it: then it is itself, and none that a later
+    /// Whether the user said of a build that it is another program than the one before it: then it is itself, and none that a later
     /// build goes on from.
     private func isRefusedBuild(_ build: String) throws -> Bool {
         if case .text(let group)? = try objects("same \(build)").last { group.isSameBytes(as: build) } else { false }
@@ -211,8 +211,8 @@ extension RequestInProgress {
         return false
     }
 
-    /// Remembers where a program of the person's own was when it first kept something. Of one place the last builds are
-    /// remembered: more of them are no programs of the person's.
+    /// Remembers where a program of the user's own was when it first kept something. Of one place the last builds are
+    /// remembered: more of them are no programs of the user's.
     func keepProgram() throws {
         guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key
         else {
@@ -231,7 +231,7 @@ extension OpenedRow {
     /// The item that a permission is about.
     var permittedItem: [UInt8]? { if case .data(let item)? = record.attributes[.account] { item } else { nil } }
 
-    /// Whose offer a permission is; nil where it is the person's own word.
+    /// Whose offer a permission is; nil where it is the user's own word.
     var offeringGroup: String? { if case .text(let group)? = record.attributes[.label] { group } else { nil } }
 
     /// The word of a permission, and its subject.

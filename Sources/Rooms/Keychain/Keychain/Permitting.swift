@@ -1,4 +1,4 @@
-// The person's own say over who may read what: asked for by the command line, and carried out after their yes.
+// The user's own say over who may read what: asked for by the command line, and carried out after their yes.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -8,7 +8,7 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// Only the person's own hand manages what programs may do, and only where programs are told apart.
+    /// Only the user's own hand manages what programs may do, and only where programs are told apart.
     private func requireOwnHand() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {
@@ -17,7 +17,7 @@ extension RequestInProgress {
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "permissions are changed with the program vauban") }
     }
 
-    /// Tells what is permitted, page by page, whatever there is of it: first what the person said, then how much each program
+    /// Tells what is permitted, page by page, whatever there is of it: first what the user said, then how much each program
     /// offers to others.
     func listPermissions() throws {
         try requireOwnHand()
@@ -112,14 +112,14 @@ extension RequestInProgress {
             return rows.count < 2
         }
         guard let row = rows.first else {
-            caller.said.unused.withLock { $0 = UnusedYes(consent: consent, choice: choice, kind: terms.kind) }
+            caller.said.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) }
             throw Refusal(.itemNotFound)
         }
         guard rows.count == 1 else { throw Refusal(.badParameter, "more than one item matches; name its account and its owner") }
         try keep(.reads(row.binding.item), for: change.subject)
     }
 
-    /// Taking something away needs no yes. Only what the person let the subject read is looked at, which `vauban allow` lists; what
+    /// Taking something away needs no yes. Only what the user let the subject read is looked at, which `vauban allow` lists; what
     /// programs offer each other is theirs, opens nothing by itself, and is told to nobody.
     private func forbidReading(_ subject: String, _ terms: SearchTerms) throws {
         try repeating {
@@ -128,7 +128,7 @@ extension RequestInProgress {
                 return try row.permittedItem.map { try means($0, terms) } ?? false
             }
             guard !rows.isEmpty else { throw Refusal(.itemNotFound) }
-            for row in rows { if let item = row.permittedItem { parts.lent.forget(item, of: subject, person: person) } }
+            for row in rows { if let item = row.permittedItem { parts.lent.forget(item, of: subject, user: user) } }
             return try database.delete(rows.map(\.row.handle))
         }
     }

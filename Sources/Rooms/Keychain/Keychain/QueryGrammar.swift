@@ -41,7 +41,7 @@ package struct SearchTerms: Hashable, Sendable {
 package enum QueryGrammar {
     package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
-        // A reference means its item, whether that is synchronised or not.
+        // A reference means its item, whether that is synchronized or not.
         if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil {
             attributes[.synchronizable] = .number(0)
         }
@@ -164,7 +164,7 @@ package enum QueryGrammar {
 
     private static func conformed(_ attributes: ItemAttributes, _ kind: ItemKind) throws -> ItemAttributes {
         var conformed: ItemAttributes
-        do throws(AttributeFault) {
+        do throws(AttributeError) {
             conformed = try attributes.conforming(to: kind)
         } catch .unknown(let name) {
             throw Refusal(.noSuchAttribute, "\(kind.code) items have no attribute of this name: \(name.printable)")

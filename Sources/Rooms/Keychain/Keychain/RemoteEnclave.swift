@@ -6,19 +6,19 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-final class RemoteEnclave: EnclaveLine {
+final class RemoteEnclave: EnclaveConnectionThread {
     private let client: EnclaveClient
     /// The caller's own connection.
     private let socket: Descriptor
-    private let lent: LentKeys
+    private let lent: LeasedKeyStore
     /// Tells the caller that its time no longer runs on the machine's clock.
-    var onWaitingForPerson: (String) throws -> Void = { _ in }
+    var onWaitingForUser: (String) throws -> Void = { _ in }
     /// Tells the caller that its request waits for its turn at the enclave.
     var onQueued: () throws -> Void = {}
-    /// What the caller's context was authorised by, for the request that is served now. The enclave knows whose it is.
-    var authorisation: [UInt8]?
+    /// What the caller's context was authorized by, for the request that is served now. The enclave knows whose it is.
+    var authorization: [UInt8]?
 
-    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LentKeys) {
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LeasedKeyStore) {
         client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
         self.socket = socket
         self.lent = lent
@@ -34,17 +34,17 @@ final class RemoteEnclave: EnclaveLine {
         guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.notUnderstood }
     }
 
-    // MARK: EnclaveLine
+    // MARK: EnclaveConnectionThread
 
     /// Asks for a lease over a standing connection that is up, since a key that cannot be called back is not lent. The
     /// enclave may take a moment to see a standing connection that has just been made.
-    func lease() throws -> LeasedKeys {
+    func lease() throws -> KeyBorrowing {
         for attempt in 1... {
-            guard let standing = lent.standing(within: DoorLimits.machineTime) else { throw Self.silent }
+            guard let standing = lent.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
             do {
                 let answer = try send(.lease)
                 guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
-                return LeasedKeys(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
+                return KeyBorrowing(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
             {
@@ -63,9 +63,9 @@ final class RemoteEnclave: EnclaveLine {
     }
 
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
-        // Only where a person may be asked, or a password takes its turn, can the wait be long enough for the caller to end meanwhile.
+        // Only where a user may be asked, or a password takes its turn, can the wait be long enough for the caller to end meanwhile.
         let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
-        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorisation: authorisation)
+        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorization: authorization)
         let answer = try send(request, password: password, watchesCaller: mayWait)
         guard case .opened = answer.reply else { throw Self.notUnderstood }
         return try secret(of: answer, KeyLease.keyBytes)
@@ -102,15 +102,15 @@ final class RemoteEnclave: EnclaveLine {
     ) throws -> EnclaveAnswer {
         let answer: EnclaveAnswer
         var callerKnowsPlace = false
-        let onProgress = { [onWaitingForPerson, onQueued] (progress: EnclaveClient.Progress) in
+        let onProgress = { [onWaitingForUser, onQueued] (progress: EnclaveClient.Progress) in
             switch progress {
-            case .waitingForPerson(let place):
-                if !callerKnowsPlace { try? onWaitingForPerson(place) }
+            case .waitingForUser(let place):
+                if !callerKnowsPlace { try? onWaitingForUser(place) }
                 callerKnowsPlace = true
             case .queued: try? onQueued()
             }
         }
-        do throws(EnclaveFault) {
+        do throws(EnclaveError) {
             if request.takesSecret {
                 answer = try client.send(
                     request, secret: password, descriptors: descriptors, watchesCaller: watchesCaller, onProgress: onProgress)
@@ -128,9 +128,9 @@ final class RemoteEnclave: EnclaveLine {
         do { return try answer.takeSecret(count) } catch { throw Self.outward(error) }
     }
 
-    private static func outward(_ fault: EnclaveFault) -> any Error {
+    private static func outward(_ fault: EnclaveError) -> any Error {
         switch fault {
-        case .callerGone: CallerGone()
+        case .callerGone: CallerHungUp()
         case .refused(let refusal): refusal
         case .late, .unreachable: silent
         case .notUnderstood: notUnderstood

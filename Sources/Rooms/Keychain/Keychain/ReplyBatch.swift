@@ -9,7 +9,7 @@ final class ReplyBatch {
     private var items: [FoundItem] = []
     private var bytes = 0
     /// The one match of a search for one, which is told together with the end. Of several none waits for the next, which may take a
-    /// person's time.
+    /// user's time.
     private let isForOne: Bool
     private var last: KeychainReply?
     private var lastValue: SecretBytes?

@@ -10,9 +10,9 @@ internal import EnclaveWire
 internal import VaubanKeychainModel
 
 /// What all requests of the room share.
-package struct KeychainParts: Sendable {
+package struct KeychainServices: Sendable {
     package let databases: DatabaseRegistry
-    package let lent: LentKeys
+    package let lent: LeasedKeyStore
     /// Microseconds since the reference date.
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
@@ -21,7 +21,7 @@ package struct KeychainParts: Sendable {
     let boundedLog: BoundedLog
 
     package init(
-        databases: DatabaseRegistry, lent: LentKeys, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock, logger: Logger
+        databases: DatabaseRegistry, lent: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock, logger: Logger
     ) {
         self.databases = databases
         self.lent = lent
@@ -51,27 +51,28 @@ extension ReplySink {
 }
 
 package final class RequestInProgress {
-    let parts: KeychainParts
+    let parts: KeychainServices
     let caller: Caller
-    var person: UInt32 { caller.person }
-    let enclave: any EnclaveLine
+    var user: UInt32 { caller.user }
+    let enclave: any EnclaveConnectionThread
     let sink: any ReplySink
     let keys: KeyBorrower
     let database: KeychainDatabase
     /// The application's own, for items that need one; the enclave alone looks at it.
     let password: SecretBytes?
     /// Why the last row that behaved as absent did.
-    var absence: Absence?
-    /// Whether the person may have been asked for an item's value in this request.
+    var absence: RowAbsence?
+    /// Whether the user may have been asked for an item's value in this request.
     var mayHaveAsked = false
-    /// What the person was asked in this request about another owner's items.
+    /// What the user was asked in this request about another owner's items.
     var agreed: Agreement?
     /// What the caller may use, once it has been found out.
     private var knownRights: CallerRights?
 
     /// Serves a request. What goes wrong is thrown, as a `Refusal` where the caller is to be told.
     package static func serve(
-        _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, parts: KeychainParts, enclave: any EnclaveLine,
+        _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, parts: KeychainServices,
+        enclave: any EnclaveConnectionThread,
         to sink: any ReplySink
     ) throws {
         do throws {
@@ -82,7 +83,7 @@ package final class RequestInProgress {
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(caller, parts, enclave, sink, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
-        } catch let fault as StorageFault {
+        } catch let fault as StorageError {
             throw Refusal(fault)
         } catch let refusal as Refusal {
             throw refusal.outward
@@ -90,15 +91,16 @@ package final class RequestInProgress {
     }
 
     private init(
-        _ caller: Caller, _ parts: KeychainParts, _ enclave: any EnclaveLine, _ sink: any ReplySink, password: consuming SecretBytes?
+        _ caller: Caller, _ parts: KeychainServices, _ enclave: any EnclaveConnectionThread, _ sink: any ReplySink,
+        password: consuming SecretBytes?
     ) throws {
         self.parts = parts
         self.caller = caller
         self.enclave = enclave
         self.sink = sink
         self.password = password
-        keys = KeyBorrower(person: caller.person, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
-        database = try parts.databases.database(of: caller.person)
+        keys = KeyBorrower(user: caller.user, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
+        database = try parts.databases.database(of: caller.user)
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
@@ -135,7 +137,7 @@ package final class RequestInProgress {
 // MARK: The caller
 
 extension RequestInProgress {
-    /// What the caller may use. May ask the person, where a new build of a known program comes for the first time.
+    /// What the caller may use. May ask the user, where a new build of a known program comes for the first time.
     func rights(mayAsk: Bool = true) throws -> CallerRights {
         if let knownRights { return knownRights }
         let rights: CallerRights

@@ -1,4 +1,4 @@
-// Putting the last verified copy in the place of a damaged database: only where it is damaged, only at the person's word, and
+// Putting the last verified copy in the place of a damaged database: only where it is damaged, only at the user's word, and
 // only the copy whose date they were told, since what was removed after that date comes back with it.
 
 internal import EnclaveWire
@@ -8,9 +8,9 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
 
 struct Restoring {
-    let parts: KeychainParts
+    let parts: KeychainServices
     let caller: Caller
-    let enclave: any EnclaveLine
+    let enclave: any EnclaveConnectionThread
     let sink: any ReplySink
 
     /// Without a date it tells what there is; with it, that copy is put back.
@@ -19,12 +19,12 @@ struct Restoring {
             throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
         }
         guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is put back with the program vauban") }
-        let (copy, since) = try parts.databases.restorable(of: caller.person)
+        let (copy, since) = try parts.databases.restorable(of: caller.user)
         guard let date else {
             try sink.send(.restorable(RestorableCopy(date: copy.date, rows: copy.rows, damagedSince: since)))
             return try sink.send(.done)
         }
-        // In user mode any program of the person could do the same with the file itself.
+        // In user mode any program of the user could do the same with the file itself.
         if caller.identity != nil {
             do {
                 _ = try enclave.consent(Consent(.restore, offered: .once, item: "\(copy.rows) items of an earlier date"), reason: nil)
@@ -32,8 +32,8 @@ struct Restoring {
                 // Whoever sets none has chosen that nothing takes their yes.
             }
         }
-        try parts.databases.restore(caller.person, copyOf: date)
-        parts.logger.notice("put the last verified copy of a database in its place", metadata: ["person": "\(caller.person)"])
+        try parts.databases.restore(caller.user, copyOf: date)
+        parts.logger.notice("put the last verified copy of a database in its place", metadata: ["user": "\(caller.user)"])
         try sink.send(.done)
     }
 }

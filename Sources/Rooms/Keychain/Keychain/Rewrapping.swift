@@ -67,12 +67,12 @@ extension RequestInProgress {
         } catch is RowHasChanged {
             batch.progress.left += 1
         } catch let refusal as Refusal where [.locked, .beforeFirstUnlock, .interactionNotAllowed].contains(refusal.reason) {
-            // The person locks meanwhile, or has to give the passcode first.
+            // The user locks meanwhile, or has to give the passcode first.
             batch.progress.kept += 1
         }
     }
 
-    /// The row under its class's current key; nil when that takes the person or the application's password.
+    /// The row under its class's current key; nil when that takes the user or the application's password.
     private func moved(_ opened: OpenedRow, to generation: [UInt8]) throws -> RowChange? {
         let binding = try binding(opened.record, item: opened.binding.item, generation: generation)
         let half: SecretHalf

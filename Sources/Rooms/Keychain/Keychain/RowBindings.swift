@@ -13,8 +13,8 @@ package struct RowBindings {
     package let secret: RowBinding
     package let metadata: RowBinding
 
-    package init?(_ row: StoredRow, of person: UInt32) {
-        guard let metadata = try? RowBinding(derBytes: row.halves.metadataBinding), metadata.person == person, metadata.item == row.item,
+    package init?(_ row: StoredRow, of user: UInt32) {
+        guard let metadata = try? RowBinding(derBytes: row.halves.metadataBinding), metadata.user == user, metadata.item == row.item,
             metadata.kind == row.kind, metadata.protection.number == row.protection, metadata.generation == row.generation
         else { return nil }
         self.metadata = metadata
@@ -51,7 +51,7 @@ extension RowBinding {
     /// Equal in everything but the version, and the generation where the format keeps that apart from the item.
     func isOfSameItem(as other: RowBinding) -> Bool {
         let (mine, theirs) = (ofItem, other.ofItem)
-        return mine.format == theirs.format && mine.person == theirs.person && mine.protection == theirs.protection
+        return mine.format == theirs.format && mine.user == theirs.user && mine.protection == theirs.protection
             && mine.generation == theirs.generation && mine.item == theirs.item && mine.kind == theirs.kind
             && mine.accessGroup == theirs.accessGroup && mine.accessControl == theirs.accessControl
     }

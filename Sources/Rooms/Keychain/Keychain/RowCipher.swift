@@ -11,7 +11,7 @@ internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
 /// Bytes that did not open under the key and binding that they should.
-struct DoesNotOpen: Error {}
+struct DecryptionFailure: Error {}
 
 enum RowCipher {
     private enum Half: UInt8 {
@@ -30,11 +30,11 @@ enum RowCipher {
     }
 
     static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
-        let opened = try key.withUnsafeBytes { key throws(DoesNotOpen) in
+        let opened = try key.withUnsafeBytes { key throws(DecryptionFailure) in
             var data = try open(secret, SymmetricKey(data: key), binding, .secret)
             return SecretBytes(absorbing: &data)
         }
-        guard let value = PaddedValue(decrypted: opened) else { throw DoesNotOpen() }
+        guard let value = PaddedValue(decrypted: opened) else { throw DecryptionFailure() }
         return value
     }
 
@@ -46,9 +46,9 @@ enum RowCipher {
     }
 
     /// The plaintext without its padding.
-    static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DoesNotOpen) -> [UInt8] {
+    static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
         let data = try open(metadata, key, binding, .metadata)
-        guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DoesNotOpen() }
+        guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
         return [UInt8](data.prefix(end))
     }
 
@@ -56,16 +56,16 @@ enum RowCipher {
 
     private static func open(
         _ combined: [UInt8], _ key: SymmetricKey, _ binding: [UInt8], _ half: Half
-    ) throws(DoesNotOpen) -> Data {
+    ) throws(DecryptionFailure) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: combined), using: key, authenticating: binding + [half.rawValue])
         } catch {
-            throw DoesNotOpen()
+            throw DecryptionFailure()
         }
     }
 
     private static func combined(_ box: AES.GCM.SealedBox) throws -> [UInt8] {
-        guard let bytes = box.combined else { throw DoesNotOpen() }
+        guard let bytes = box.combined else { throw DecryptionFailure() }
         return [UInt8](bytes)
     }
 

@@ -18,11 +18,11 @@ extension RequestInProgress {
     /// A binding for one write of an item.
     func binding(_ record: ItemRecord, item: [UInt8], generation: [UInt8]) throws -> RowBinding {
         RowBinding(
-            person: person, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
+            user: user, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
             kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
     }
 
-    /// A value under a new item key. Needs no person, whatever the access control says, but the application's password
+    /// A value under a new item key. Needs no user, whatever the access control says, but the application's password
     /// where it asks for one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
         let sealed = try enclave.seal(binding, password: password)
@@ -30,7 +30,7 @@ extension RequestInProgress {
         return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 
-    /// Refused before the person is asked for what is there already: a value is sealed under no password but one that comes with the
+    /// Refused before the user is asked for what is there already: a value is sealed under no password but one that comes with the
     /// request, since a slip of the keys in a new one would be found when it is too late.
     func throwIfPasswordIsMissing(for record: ItemRecord) throws(Refusal) {
         if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }

@@ -19,10 +19,10 @@ struct OpenedRow {
     let binding: RowBinding
     let record: ItemRecord
 
-    /// What the person must do before the value is decrypted.
+    /// What the user must do before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
 
-    /// Whether the value is given out only after a question to the person: for what they are to show, or for the application's
+    /// Whether the value is given out only after a question to the user: for what they are to show, or for the application's
     /// password where the request did not bring it.
     func asks(givenPassword: Bool) -> Bool {
         !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
@@ -45,7 +45,7 @@ extension OpenedRow {
 }
 
 /// Why a row behaved as absent.
-enum Absence: Hashable {
+enum RowAbsence: Hashable {
     case putAside(QuarantineReason)
     /// Its class key was destroyed.
     case removed
@@ -65,13 +65,13 @@ extension RequestInProgress {
 
     /// Reads a row and changes nothing, whatever is in it.
     func decode(_ row: StoredRow) throws -> DecodedRow {
-        guard let bindings = RowBindings(row, of: person) else { return .damaged(.binding) }
+        guard let bindings = RowBindings(row, of: user) else { return .damaged(.binding) }
         let opened: [UInt8]?
         do {
             opened = try keys.use(.metadata(bindings.metadata.protection), generation: bindings.metadata.generation) { key in
                 try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding)
             }
-        } catch is DoesNotOpen {
+        } catch is DecryptionFailure {
             return .damaged(.metadata)
         }
         guard let opened else { return .closed }
@@ -79,7 +79,7 @@ extension RequestInProgress {
         return .item(OpenedRow(row: row, binding: bindings.item, record: record), digest: digest)
     }
 
-    /// The item's value, or nil when the row behaves as absent. May ask the person.
+    /// The item's value, or nil when the row behaves as absent. May ask the user.
     func openValue(of opened: OpenedRow, reason: String?, mayAsk: Bool) throws -> PaddedValue? {
         let halves = opened.row.halves
         if mayAsk, opened.asks(givenPassword: password != nil) { mayHaveAsked = true }
@@ -92,7 +92,7 @@ extension RequestInProgress {
         }
         do {
             return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.ofItem.encoded())
-        } catch is DoesNotOpen {
+        } catch is DecryptionFailure {
             _ = try putAside(opened.row, .secret)
             return nil
         }
@@ -126,14 +126,14 @@ extension RequestInProgress {
     private func remove(_ row: StoredRow) throws {
         guard try database.remove(row.handle) else { throw RowHasChanged() }
         absence = .removed
-        parts.logger.notice("removed an item whose class key was destroyed", metadata: ["person": "\(person)", "row": "\(row.id)"])
+        parts.logger.notice("removed an item whose class key was destroyed", metadata: ["user": "\(user)", "row": "\(row.id)"])
     }
 
     func putAside(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
         guard try database.quarantine(row, reason, date: parts.now()) else { throw RowHasChanged() }
         absence = .putAside(reason)
         parts.logger.error(
-            "put an item aside that does not open", metadata: ["person": "\(person)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
+            "put an item aside that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
         return nil
     }
 

@@ -64,7 +64,7 @@ extension RequestInProgress {
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         let isWritten = try isDone(try database.update([change], removing: ended))
-        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, person: person) } }
+        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, user: user) } }
         return isWritten
     }
 
@@ -100,7 +100,7 @@ extension RequestInProgress {
         return item
     }
 
-    /// Where programs are told apart, nothing of another owner is taken, and nothing is put among its items, but at the person's
+    /// Where programs are told apart, nothing of another owner is taken, and nothing is put among its items, but at the user's
     /// word: a program reads what it finds under its own name as its own. Asked once for a request.
     private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
         let rights = try rights()
@@ -117,7 +117,7 @@ extension RequestInProgress {
         }
     }
 
-    /// The permissions to read an item that its owner gave, not those that the person did.
+    /// The permissions to read an item that its owner gave, not those that the user did.
     private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }

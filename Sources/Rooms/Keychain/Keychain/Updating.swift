@@ -5,7 +5,7 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
 extension RequestInProgress {
-    /// SecItemUpdate: all matching items or none. Keys are fetched and the person is asked before the transaction, which
+    /// SecItemUpdate: all matching items or none. Keys are fetched and the user is asked before the transaction, which
     /// then holds only if no row has changed meanwhile.
     func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
@@ -56,7 +56,7 @@ extension RequestInProgress {
         }
         // A yes is about one item, and an identity is two.
         if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
-            var asking = Asking(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
+            var asking = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
             var isLeftOut = false
             for (terms, changes) in updates where rows.isEmpty {
                 guard let terms = terms.staying(as: changes) else { continue }
@@ -71,7 +71,7 @@ extension RequestInProgress {
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
         let isWritten = try isDone(try database.update(rows, removing: try permissionsToRead(renamed)))
-        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, person: person) } }
+        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, user: user) } }
         return isWritten
     }
 

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// The file of one person's database: made once, never replaced, put aside when it cannot be read.
+/// The file of one user's database: made once, never replaced, put aside when it cannot be read.
 struct DatabaseFile {
     static let name = "keychain.db"
     static let marker = "keychain.db.damaged"
@@ -30,7 +30,7 @@ struct DatabaseFile {
     /// Makes sure that there is a file that is a database of a version that we know.
     /// - Parameter isSuspect: a reader has met damage before, so every page is looked at.
     func prepare(isSuspect: Bool, _ configuration: Configuration) throws {
-        if let damage = try standingDamage() { throw StorageFault.damaged(damage) }
+        if let damage = try standingDamage() { throw StorageError.damaged(damage) }
         // A suspect file is opened again while this process runs, where a copy may just be being made.
         if !isSuspect { removeUnfinished() }
         guard try exists() else { return try make(configuration) }
@@ -41,18 +41,18 @@ struct DatabaseFile {
             defer { try? queue.close() }
             try queue.unsafeRead { database in
                 if try Schema.isNewer(database) {
-                    throw StorageFault.newer("\(path) was written by a later version of Vauban")
+                    throw StorageError.newer("\(path) was written by a later version of Vauban")
                 }
                 guard isSuspect else { return }
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             }
         } catch let error as DatabaseError where error.isDamage {
-            throw StorageFault.damaged(try putAside())
+            throw StorageError.damaged(try putAside())
         }
     }
 
-    /// What the marker says, if a damaged database was put aside and the person has not said that it is settled.
+    /// What the marker says, if a damaged database was put aside and the user has not said that it is settled.
     private func standingDamage() throws -> String? {
         guard folder.contains(Self.marker) else { return nil }
         guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
@@ -64,14 +64,14 @@ struct DatabaseFile {
     private func exists() throws -> Bool {
         var information = stat()
         if fstatat(folder.descriptor.number, Self.name, &information, AT_SYMLINK_NOFOLLOW) != 0 {
-            guard errno == ENOENT else { throw SystemFault("look at \(path)", code: errno) }
-            guard !folder.contains(Self.name + "-wal") else { throw StorageFault.damaged(try putAside()) }
+            guard errno == ENOENT else { throw SystemError("look at \(path)", code: errno) }
+            guard !folder.contains(Self.name + "-wal") else { throw StorageError.damaged(try putAside()) }
             return false
         }
         guard information.st_mode & S_IFMT == S_IFREG, information.st_uid == geteuid() else {
-            throw StorageFault.failed("\(path) is not a file of this user")
+            throw StorageError.failed("\(path) is not a file of this user")
         }
-        guard information.st_size > 0 else { throw StorageFault.damaged(try putAside()) }
+        guard information.st_size > 0 else { throw StorageError.damaged(try putAside()) }
         return true
     }
 
@@ -89,7 +89,7 @@ struct DatabaseFile {
         defer { if !isInPlace { removeUnfinished(name) } }
         let directory = folder.descriptor.number
         let path = "\(folder.path)/\(name)"
-        let number = try SystemFault.check(
+        let number = try SystemError.check(
             openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(path)")
         let file = Descriptor(number)
         let queue = try DatabaseQueue(path: "\(folder.path)/\(temporary)", configuration: configuration)
@@ -98,10 +98,10 @@ struct DatabaseFile {
             throw error
         }
         try queue.close()
-        try SystemFault.check(fsync(number), "sync \(path)")
-        try SystemFault.check(renameat(directory, temporary, directory, name), "put \(path) in place")
+        try SystemError.check(fsync(number), "sync \(path)")
+        try SystemError.check(renameat(directory, temporary, directory, name), "put \(path) in place")
         isInPlace = true
-        try SystemFault.check(fsync(directory), "sync the folder of \(path)")
+        try SystemError.check(fsync(directory), "sync the folder of \(path)")
         withExtendedLifetime(file) {}
     }
 
@@ -113,14 +113,14 @@ struct DatabaseFile {
     }
 
     /// Renames the database and what belongs to it, and leaves a marker that keeps an empty one from taking its place.
-    /// Answers what the person can do.
+    /// Answers what the user can do.
     func putAside() throws -> String {
         let directory = folder.descriptor.number
         guard
             let number = (1...999).first(where: { number in
                 ["", "-wal", "-shm"].allSatisfy { !folder.contains("\(Self.name).quarantined-\(number)\($0)") }
             })
-        else { throw SystemFault("put \(path) aside", code: EEXIST) }
+        else { throw SystemError("put \(path) aside", code: EEXIST) }
         let aside = "\(Self.name).quarantined-\(number)"
         let text = """
             The keychain database could not be read and was put aside as \(folder.path)/\(aside). To go back to the last \
@@ -129,9 +129,9 @@ struct DatabaseFile {
             """
         try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
         for suffix in ["", "-wal", "-shm"] where folder.contains(Self.name + suffix) {
-            try SystemFault.check(renameat(directory, Self.name + suffix, directory, aside + suffix), "put \(path) aside")
+            try SystemError.check(renameat(directory, Self.name + suffix, directory, aside + suffix), "put \(path) aside")
         }
-        try SystemFault.check(fsync(directory), "sync the folder of \(path)")
+        try SystemError.check(fsync(directory), "sync the folder of \(path)")
         return text
     }
 }

@@ -31,7 +31,7 @@ package struct DatabaseLimits: Hashable, Sendable {
     }
 }
 
-/// The open databases, one a person, each in a folder of its own. Opening and checking one holds up no other person. Those that
+/// The open databases, one a user, each in a folder of its own. Opening and checking one holds up no other user. Those that
 /// nobody uses are closed when there are too many, the least recently used first.
 package final class DatabaseRegistry: Sendable {
     private let state: PrivateFolder
@@ -66,84 +66,84 @@ package final class DatabaseRegistry: Sendable {
     /// How many databases are open.
     package var openCount: Int { uses.withLock { $0.last.count } }
 
-    /// The person's database, made if there never was one. A fault is not remembered: what a person has put right
+    /// The user's database, made if there never was one. A fault is not remembered: what a user has put right
     /// works at the next request. It stays open for as long as the answer is held.
-    package func database(of person: UInt32) throws(StorageFault) -> KeychainDatabase {
-        try withPlace(of: person) { place in
+    package func database(of user: UInt32) throws(StorageError) -> KeychainDatabase {
+        try withPlace(of: user) { place in
             if let opened = place.opened, !opened.isSuspect {
-                use(person)
+                use(user)
                 return opened
             }
             // Nothing may be written to a file that is looked at and perhaps put aside.
-            try close(&place, of: person)
-            try makeRoom(for: person)
-            let folder = try folder(of: person)
+            try close(&place, of: user)
+            try makeRoom(for: user)
+            let folder = try folder(of: user)
             let database = try KeychainDatabase(
                 folder: folder, isSuspect: place.isSuspect, pagesMax: pagesMax, closed: place.closedGenerations)
             place.opened = database
             place.isSuspect = false
-            use(person)
+            use(user)
             return database
         }
     }
 
-    /// Does something about a person's database that is put aside, while nobody can open it. All of it is looked at first.
-    func whileDamaged<Value>(_ person: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageFault) -> Value {
-        try withPlace(of: person) { place in
+    /// Does something about a user's database that is put aside, while nobody can open it. All of it is looked at first.
+    func whileDamaged<Value>(_ user: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageError) -> Value {
+        try withPlace(of: user) { place in
             // Where it serves, a mere question takes it away from nobody.
-            if let opened = place.opened, !opened.isSuspect { throw StorageFault.notDamaged }
-            try close(&place, of: person)
-            let file = DatabaseFile(folder: try state.subfolder("\(person)", creating: true))
+            if let opened = place.opened, !opened.isSuspect { throw StorageError.notDamaged }
+            try close(&place, of: user)
+            let file = DatabaseFile(folder: try state.subfolder("\(user)", creating: true))
             do {
                 try file.prepare(isSuspect: true, DatabaseFile.configuration(pagesMax: pagesMax))
-            } catch StorageFault.damaged {
+            } catch StorageError.damaged {
                 return try body(file)
             }
-            throw StorageFault.notDamaged
+            throw StorageError.notDamaged
         }
     }
 
-    /// The person's folder. One that is made says whose it is before anything else lies in it; what is there without that was made
+    /// The user's folder. One that is made says whose it is before anything else lies in it; what is there without that was made
     /// by an earlier version, and is bound when its user comes.
-    private func folder(of person: UInt32) throws -> PrivateFolder {
-        let isNew = !state.contains("\(person)")
-        let folder = try state.subfolder("\(person)", creating: true)
-        if isNew, let name = holderName(person) { try StateHolder(uid: person, name: name).write(in: folder) }
+    private func folder(of user: UInt32) throws -> PrivateFolder {
+        let isNew = !state.contains("\(user)")
+        let folder = try state.subfolder("\(user)", creating: true)
+        if isNew, let name = holderName(user) { try StateHolder(uid: user, name: name).write(in: folder) }
         return folder
     }
 
     // MARK: Closing
 
-    private func use(_ person: UInt32) {
+    private func use(_ user: UInt32) {
         uses.withLock { uses in
             uses.count += 1
-            uses.last[person] = uses.count
+            uses.last[user] = uses.count
         }
     }
 
     /// Closes what is open, and keeps what its successor must know.
-    private func close(_ place: inout Place.State, of person: UInt32) throws {
+    private func close(_ place: inout Place.State, of user: UInt32) throws {
         guard let opened = place.opened else { return }
         if opened.isSuspect { place.isSuspect = true }
         try opened.close()
         place.closedGenerations = opened.closed.withLock { $0 }
         place.opened = nil
-        uses.withLock { $0.last[person] = nil }
+        uses.withLock { $0.last[user] = nil }
     }
 
     /// Closes idle databases until another one can be opened; refused where all are in use.
-    private func makeRoom(for person: UInt32) throws {
-        let owner = owner(person)
+    private func makeRoom(for user: UInt32) throws {
+        let owner = owner(user)
         while count(of: owner) >= limits.openPerOwnerMax {
-            guard closeIdle(where: { self.owner($0) == owner }) else { throw StorageFault.busy }
+            guard closeIdle(where: { self.owner($0) == owner }) else { throw StorageError.busy }
         }
         // What one owner takes beyond a first one leaves room for the others, however many owners do so.
         while true {
             let own = count(of: owner)
-            if own == 0 || DoorLimits.freeForEach * (own + 1) <= limits.openMax - openCount { break }
-            guard closeIdle(where: { _ in true }) else { throw StorageFault.busy }
+            if own == 0 || ConnectionLimits.freeForEach * (own + 1) <= limits.openMax - openCount { break }
+            guard closeIdle(where: { _ in true }) else { throw StorageError.busy }
         }
-        while openCount >= limits.openMax || isShortOfDescriptors { guard closeIdle(where: { _ in true }) else { throw StorageFault.busy } }
+        while openCount >= limits.openMax || isShortOfDescriptors { guard closeIdle(where: { _ in true }) else { throw StorageError.busy } }
     }
 
     private func count(of owner: UInt32) -> Int { uses.withLock { uses in uses.last.keys.count { self.owner($0) == owner } } }
@@ -156,10 +156,10 @@ package final class DatabaseRegistry: Sendable {
 
     /// A place whose lock is taken is being used, and waiting for it could wait for this thread. Under the lock nobody comes to
     /// hold the database; whoever holds it already shows in its count.
-    private func closeIfIdle(_ person: UInt32) -> Bool {
-        let isClosed = place(of: person).state.withLockIfAvailable { place in
+    private func closeIfIdle(_ user: UInt32) -> Bool {
+        let isClosed = place(of: user).state.withLockIfAvailable { place in
             guard place.opened != nil, isKnownUniquelyReferenced(&place.opened) else { return false }
-            return (try? close(&place, of: person)) != nil && place.opened == nil
+            return (try? close(&place, of: user)) != nil && place.opened == nil
         }
         return isClosed ?? false
     }
@@ -176,30 +176,30 @@ package final class DatabaseRegistry: Sendable {
 
     // MARK: Places
 
-    /// Does something under the lock of the person's place.
+    /// Does something under the lock of the user's place.
     private func withPlace<Value>(
-        of person: UInt32, _ body: (inout Place.State) throws -> Value
-    ) throws(StorageFault) -> Value {
-        let result: Result<Value, StorageFault> = place(of: person).state.withLock { place in
+        of user: UInt32, _ body: (inout Place.State) throws -> Value
+    ) throws(StorageError) -> Value {
+        let result: Result<Value, StorageError> = place(of: user).state.withLock { place in
             do {
                 return .success(try body(&place))
             } catch {
-                return .failure(StorageFault(error, in: self.state))
+                return .failure(StorageError(error, in: self.state))
             }
         }
         return try result.get()
     }
 
-    private func place(of person: UInt32) -> Place {
+    private func place(of user: UInt32) -> Place {
         places.withLock { places in
-            if let place = places[person] { return place }
+            if let place = places[user] { return place }
             let place = Place()
-            places[person] = place
+            places[user] = place
             return place
         }
     }
 
-    /// Where one person's database is held, and the lock under which it is opened.
+    /// Where one user's database is held, and the lock under which it is opened.
     private final class Place: Sendable {
         struct State {
             var opened: KeychainDatabase?

@@ -5,7 +5,7 @@ internal import Foundation
 internal import GRDB
 
 /// What the file itself is worth, whatever is in its rows.
-package enum FileVerdict: Hashable, Sendable {
+package enum FileCondition: Hashable, Sendable {
     case whole
     /// Indexes of SQLite's own did not fit the rows and were made anew.
     case indexesRebuilt
@@ -24,10 +24,10 @@ package struct QuarantinedRows: Hashable, Sendable {
 extension KeychainDatabase {
     /// Looks at every page and every index, on a connection of its own, so that nobody else waits for it. It ends at the
     /// first fault: what is to be done does not depend on how many there are.
-    package func examineFile() throws(StorageFault) -> FileVerdict {
+    package func examineFile() throws(StorageError) -> FileCondition {
         if try passes("PRAGMA integrity_check(1)") { return .whole }
         if try passes("PRAGMA quick_check(1)") {
-            do throws(StorageFault) {
+            do throws(StorageError) {
                 try rebuildIndexes()
                 if try passes("PRAGMA integrity_check(1)") { return .indexesRebuilt }
             } catch {}
@@ -36,7 +36,7 @@ extension KeychainDatabase {
         return .damaged
     }
 
-    private func passes(_ check: String) throws(StorageFault) -> Bool {
+    private func passes(_ check: String) throws(StorageError) -> Bool {
         try watching {
             do {
                 return try withOwnConnection { queue in try queue.unsafeRead { try String.fetchOne($0, sql: check) } == "ok" }
@@ -55,12 +55,12 @@ extension KeychainDatabase {
         return try body(queue)
     }
 
-    package func rowCount() throws(StorageFault) -> Int {
+    package func rowCount() throws(StorageError) -> Int {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
     }
 
     /// The next rows of any kind after the row `id`.
-    package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
+    package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE id > ? ORDER BY id"
             let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id])
@@ -75,7 +75,7 @@ extension KeychainDatabase {
     }
 
     /// The blinds by which a row is looked up.
-    package func lookups(of id: Int64) throws(StorageFault) -> Set<[UInt8]> {
+    package func lookups(of id: Int64) throws(StorageError) -> Set<[UInt8]> {
         try read { database in
             let statement = try database.cachedStatement(sql: "SELECT blind FROM lookup WHERE item = ?")
             let cursor = try Row.fetchCursor(statement, arguments: [id])
@@ -86,7 +86,7 @@ extension KeychainDatabase {
     }
 
     /// Removes what leads to no row, and answers how much it was.
-    package func removeOrphanedLookups() throws(StorageFault) -> Int {
+    package func removeOrphanedLookups() throws(StorageError) -> Int {
         let orphaned = "WHERE NOT EXISTS (SELECT 1 FROM item WHERE item.id = lookup.item)"
         let count = try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lookup \(orphaned)") ?? 0 }
         guard count > 0 else { return 0 }
@@ -99,7 +99,7 @@ extension KeychainDatabase {
     // MARK: What was put aside
 
     /// What lies in quarantine, by reason. A reason that this version does not know counts as a content that it cannot read.
-    package func quarantined() throws(StorageFault) -> [QuarantinedRows] {
+    package func quarantined() throws(StorageError) -> [QuarantinedRows] {
         try read { database in
             let cursor = try Row.fetchCursor(
                 database, sql: "SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason")
@@ -113,7 +113,7 @@ extension KeychainDatabase {
     }
 
     /// The next quarantined rows after number `id`, as rows of that number.
-    package func quarantinedRows(after id: Int64, count: Int) throws(StorageFault) -> [StoredRow] {
+    package func quarantinedRows(after id: Int64, count: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let columns = Column.whole(of: "quarantine")
             let cursor = try Row.fetchCursor(
@@ -126,7 +126,7 @@ extension KeychainDatabase {
 
     /// Puts a quarantined row back where it was: an item among the others, found by `blinds`; false when another has its place or
     /// it has gone. What was an earlier value or a deleted item is that again, with the label.
-    package func readmit(_ row: StoredRow, blinds: RowBlinds, as label: HistoryLabel) throws(StorageFault) -> Bool {
+    package func readmit(_ row: StoredRow, blinds: RowBlinds, as label: HistoryLabel) throws(StorageError) -> Bool {
         try write { database in
             let whole = StoredRow(
                 item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)

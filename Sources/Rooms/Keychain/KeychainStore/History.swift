@@ -19,7 +19,7 @@ package struct HistoryLabel: Hashable, Sendable {
 }
 
 /// An earlier value or a deleted item.
-package struct KeptRow: Hashable, Sendable {
+package struct HistoryRow: Hashable, Sendable {
     package let row: StoredRow
     package let date: Int64
 }
@@ -62,22 +62,22 @@ extension KeychainDatabase {
     private static let columns = "\(Column.whole(of: "history")), state, date"
 
     /// The earlier values of an item, the newest first.
-    package func earlierRows(of item: [UInt8]) throws(StorageFault) -> [KeptRow] {
+    package func earlierRows(of item: [UInt8]) throws(StorageError) -> [HistoryRow] {
         try keptRows("item = ? AND state = 1 ORDER BY id DESC", [Data(item)])
     }
 
     /// The next deleted items after number `id`, of all owners.
-    package func deletedRows(after id: Int64, count: Int) throws(StorageFault) -> [KeptRow] {
+    package func deletedRows(after id: Int64, count: Int) throws(StorageError) -> [HistoryRow] {
         try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [id, count])
     }
 
     /// The deleted item of an identity.
-    package func deletedRow(of item: [UInt8]) throws(StorageFault) -> KeptRow? {
+    package func deletedRow(of item: [UInt8]) throws(StorageError) -> HistoryRow? {
         try keptRows("item = ? AND state = 2 ORDER BY id DESC LIMIT 1", [Data(item)]).first
     }
 
     /// The next rows of the history after number `id`; of one class and generation, where that is said.
-    package func historyRows(of generation: RowGeneration? = nil, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault)
+    package func historyRows(of generation: RowGeneration? = nil, after id: Int64, count: Int, bytesMax: Int) throws(StorageError)
         -> [StoredRow]
     {
         try read { database in
@@ -87,7 +87,7 @@ extension KeychainDatabase {
             let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id] + which)
             var rows: [StoredRow] = []
             var bytes = 0
-            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(KeptRow.init)?.row {
+            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(HistoryRow.init)?.row {
                 rows.append(row)
                 bytes += row.halves.secret.count + row.halves.metadata.count
             }
@@ -95,18 +95,18 @@ extension KeychainDatabase {
         }
     }
 
-    private func keptRows(_ condition: String, _ arguments: StatementArguments) throws(StorageFault) -> [KeptRow] {
+    private func keptRows(_ condition: String, _ arguments: StatementArguments) throws(StorageError) -> [HistoryRow] {
         try read { database in
             let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM history WHERE \(condition)")
             let cursor = try Row.fetchCursor(statement, arguments: arguments)
-            var rows: [KeptRow] = []
-            while let row = try cursor.next() { rows.append(KeptRow(row)) }
+            var rows: [HistoryRow] = []
+            while let row = try cursor.next() { rows.append(HistoryRow(row)) }
             return rows
         }
     }
 }
 
-extension KeptRow {
+extension HistoryRow {
     init(_ row: Row) {
         self.init(row: StoredRow(row, place: row.number(Column.state) == 2 ? .deleted : .earlier), date: row.number(Column.date))
     }
@@ -119,7 +119,7 @@ extension KeychainDatabase {
     package var keepsHistory: Bool { history.withLock(\.isOn) }
 
     /// Says whether they are from now on. What is kept already stays.
-    package func setKeepsHistory(_ isOn: Bool) throws(StorageFault) {
+    package func setKeepsHistory(_ isOn: Bool) throws(StorageError) {
         try write { database in
             let sql = "INSERT INTO setting(name, value) VALUES ('history', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
             try database.execute(sql: sql, arguments: [isOn ? 1 : 0])
@@ -129,7 +129,7 @@ extension KeychainDatabase {
     }
 
     /// Puts a deleted item back among the others, found by `blinds`; a conflict where its name is taken.
-    package func undelete(_ row: StoredRow, blinds: RowBlinds) throws(StorageFault) -> WriteOutcome {
+    package func undelete(_ row: StoredRow, blinds: RowBlinds) throws(StorageError) -> WriteOutcome {
         try write { database in
             let whole = StoredRow(
                 item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
@@ -146,19 +146,19 @@ extension KeychainDatabase {
     }
 
     /// Destroys the earlier values of one item; answers how many there were.
-    package func clearEarlier(of item: [UInt8]) throws(StorageFault) -> Int {
+    package func clearEarlier(of item: [UInt8]) throws(StorageError) -> Int {
         try clear("item = ? AND state = 1", [Data(item)])
     }
 
     /// Destroys all earlier values and deleted items of these owners, or of all; answers how many there were.
-    package func clearHistory(of owners: [String]?) throws(StorageFault) -> Int {
+    package func clearHistory(of owners: [String]?) throws(StorageError) -> Int {
         guard let owners else { return try clear("TRUE", []) }
         var count = 0
         for owner in owners { count += try clear("owner = ?", [owner]) }
         return count
     }
 
-    private func clear(_ condition: String, _ arguments: StatementArguments) throws(StorageFault) -> Int {
+    private func clear(_ condition: String, _ arguments: StatementArguments) throws(StorageError) -> Int {
         let count = try write { database in
             try database.execute(sql: "DELETE FROM history WHERE \(condition)", arguments: arguments)
             return (database.changesCount, .commit)
@@ -169,7 +169,7 @@ extension KeychainDatabase {
     }
 
     /// Destroys the deleted items whose time is over. Where there is none, which this process knows by itself, nothing is read.
-    package func purgeExpired(now: Int64) throws(StorageFault) {
+    package func purgeExpired(now: Int64) throws(StorageError) {
         let end = now - HistoryLimits.deletedMicroseconds
         while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
             let next = try write { database in
@@ -182,7 +182,7 @@ extension KeychainDatabase {
     }
 
     /// Removes earlier values that belong to no item any more; answers how many there were.
-    package func removeOrphanedHistory() throws(StorageFault) -> Int {
+    package func removeOrphanedHistory() throws(StorageError) -> Int {
         try write { database in (try Self.removeOrphanedHistory(in: database), .commit) }
     }
 }

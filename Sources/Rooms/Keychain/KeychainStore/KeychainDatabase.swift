@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 package import VaubanLinuxHost
 
-/// One person's items on disk. Every call runs on the thread that makes it. One connection writes and others read, so that
+/// One user's items on disk. Every call runs on the thread that makes it. One connection writes and others read, so that
 /// a read never waits for another's write to reach the disk; GRDB's pool does the same, but asks for the schema's version
 /// at each read, which cost a quarter of a look-up.
 package final class KeychainDatabase: Sendable {
@@ -22,7 +22,7 @@ package final class KeychainDatabase: Sendable {
     /// What is known of the history without asking the file.
     let history = ThreadMutex(HistoryState())
 
-    /// Opens the database in a person's folder, and makes it if there is none.
+    /// Opens the database in a user's folder, and makes it if there is none.
     /// - Parameter closed: what an earlier one of this process knew of class keys under which nothing is written any more.
     package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = []) throws {
         self.closed = ThreadMutex(closed)
@@ -53,23 +53,23 @@ package final class KeychainDatabase: Sendable {
     package var isSuspect: Bool { suspicion.withLock { $0 } }
 
     /// Reads in one statement, without a transaction around it.
-    func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+    func read<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
         try watching { try readers.read(body) }
     }
 
     /// One immediate transaction: all of it is on disk when this returns, or none. In a file that may be put aside nothing
     /// is written any more, since it would be acknowledged and then be gone.
-    func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageFault) -> Value {
+    func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageError) -> Value {
         try watching {
             try writer.writeWithoutTransaction { database in
-                if isSuspect { throw StorageFault.failed("the keychain database is to be checked") }
+                if isSuspect { throw StorageError.failed("the keychain database is to be checked") }
                 var value: Value?
                 try database.inTransaction(.immediate) {
                     let (result, completion) = try body(database)
                     value = result
                     return completion
                 }
-                guard let value else { throw StorageFault.failed("a transaction gave no result") }
+                guard let value else { throw StorageError.failed("a transaction gave no result") }
                 return value
             }
         }
@@ -77,7 +77,7 @@ package final class KeychainDatabase: Sendable {
 
     /// Overwrites what was removed wherever it may still lie: older pages in the log, by moving it into the file and cutting
     /// it off. An empty database is made compact too; the copy for that is in memory.
-    package func forgetOldPages(isEmpty: Bool = false) throws(StorageFault) {
+    package func forgetOldPages(isEmpty: Bool = false) throws(StorageError) {
         try watching {
             try writer.writeWithoutTransaction { database in
                 // Free pages are zero already, so that it is no fault if they stay.
@@ -88,10 +88,10 @@ package final class KeychainDatabase: Sendable {
     }
 
     /// Rebuilds SQLite's own indexes from the rows; fails where two rows would be one.
-    func rebuildIndexes() throws(StorageFault) { try watching { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } } }
+    func rebuildIndexes() throws(StorageError) { try watching { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } } }
 
     /// Waits for the calls that run and lets no other begin: what is acknowledged is in the file from then on.
-    package func close() throws(StorageFault) {
+    package func close() throws(StorageError) {
         try watching {
             try readers.close()
             try writer.close()
@@ -101,12 +101,12 @@ package final class KeychainDatabase: Sendable {
     /// From now on nothing is written, and the next one who opens the file looks at all of it.
     func suspect() { suspicion.withLock { $0 = true } }
 
-    func watching<Value>(_ body: () throws -> Value) throws(StorageFault) -> Value {
+    func watching<Value>(_ body: () throws -> Value) throws(StorageError) -> Value {
         do {
             return try body()
         } catch {
             if let error = error as? DatabaseError, error.isDamage { suspect() }
-            throw StorageFault(error, in: file.folder)
+            throw StorageError(error, in: file.folder)
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// The connections that read a person's database. The first is opened with it; another one when a request finds all of them busy, up
+/// The connections that read a user's database. The first is opened with it; another one when a request finds all of them busy, up
 /// to `countMax`.
 final class ReadingConnections: Sendable {
     private static let countMax = 4
@@ -38,7 +38,7 @@ final class ReadingConnections: Sendable {
             } ?? false
         }
         if !isRead { try readers[0].place.withLock { place in answer = try place.connection?.unsafeRead(body) } }
-        guard let answer else { throw StorageFault.failed("the database is closed") }
+        guard let answer else { throw StorageError.failed("the database is closed") }
         return answer
     }
 

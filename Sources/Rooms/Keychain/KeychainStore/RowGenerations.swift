@@ -21,15 +21,15 @@ package struct RowGeneration: Hashable, Sendable {
 
 extension KeychainDatabase {
     /// Every class and generation that a row is of.
-    package func generations() throws(StorageFault) -> [RowGeneration] { try generations(in: "item") }
+    package func generations() throws(StorageError) -> [RowGeneration] { try generations(in: "item") }
 
     /// The same of earlier values and deleted items.
-    package func historyGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "history") }
+    package func historyGenerations() throws(StorageError) -> [RowGeneration] { try generations(in: "history") }
 
     /// The same of the rows that were put aside.
-    package func quarantinedGenerations() throws(StorageFault) -> [RowGeneration] { try generations(in: "quarantine") }
+    package func quarantinedGenerations() throws(StorageError) -> [RowGeneration] { try generations(in: "quarantine") }
 
-    private func generations(in table: String) throws(StorageFault) -> [RowGeneration] {
+    private func generations(in table: String) throws(StorageError) -> [RowGeneration] {
         try read { try Self.generations(in: table, $0) }
     }
 
@@ -47,7 +47,7 @@ extension KeychainDatabase {
     }
 
     /// The next rows of a generation after the row `id`, as `rows(of:after:count:bytesMax:)` answers a selection's.
-    package func rows(of generation: RowGeneration, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
+    package func rows(of generation: RowGeneration, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE protection = ? AND generation = ? AND id > ? ORDER BY id"
             let arguments: StatementArguments = [generation.protection, Data(generation.generation), id]
@@ -63,7 +63,7 @@ extension KeychainDatabase {
     }
 
     /// The row of a number as it is now.
-    package func row(_ id: Int64) throws(StorageFault) -> StoredRow? {
+    package func row(_ id: Int64) throws(StorageError) -> StoredRow? {
         try read { database in
             let statement = try database.cachedStatement(sql: "SELECT \(Column.whole) FROM item WHERE id = ?")
             return try Row.fetchOne(statement, arguments: [id]).map(StoredRow.init)
@@ -71,7 +71,7 @@ extension KeychainDatabase {
     }
 
     /// Writes those rows that nobody has written since they were read, and answers how many those are.
-    package func move(_ changes: [RowChange]) throws(StorageFault) -> Int {
+    package func move(_ changes: [RowChange]) throws(StorageError) -> Int {
         guard !changes.isEmpty else { return 0 }
         return try write { database in
             var written = 0
@@ -85,7 +85,7 @@ extension KeychainDatabase {
 
     /// Of these generations those that no row and no quarantined row is of. None is written under them any more: a
     /// request that had begun under one begins again.
-    package func close(_ generations: [RowGeneration]) throws(StorageFault) -> [RowGeneration] {
+    package func close(_ generations: [RowGeneration]) throws(StorageError) -> [RowGeneration] {
         guard !generations.isEmpty else { return [] }
         // In the writer's turn, so that every write is before this or finds the generation closed.
         return try write { database in
@@ -103,10 +103,10 @@ extension KeychainDatabase {
     }
 
     /// Removes one row, unless someone has written it since; false then.
-    package func remove(_ handle: RowHandle) throws(StorageFault) -> Bool { try delete([handle]) }
+    package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([handle]) }
 
     /// Removes all rows of a generation, those that were put aside too.
-    package func remove(_ generation: RowGeneration) throws(StorageFault) {
+    package func remove(_ generation: RowGeneration) throws(StorageError) {
         try write { database in
             let arguments: StatementArguments = [generation.protection, Data(generation.generation)]
             for table in Self.tables {
@@ -119,7 +119,7 @@ extension KeychainDatabase {
 
     /// Removes everything, if the blinds are made with this index key, so that of two requests that find the keychain
     /// erased the second removes nothing that was added after the first. False when they are not.
-    package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageFault) -> Bool {
+    package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageError) -> Bool {
         let isEmptied = try write { database in
             let sql = "SELECT generation FROM index_key WHERE purpose = ?"
             guard let row = try Row.fetchOne(database, sql: sql, arguments: [purpose]), row.bytes(0) == generation else {

@@ -4,8 +4,8 @@ internal import GRDB
 extension KeychainDatabase {
     /// The next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; none
     /// means that there are no more. The rows are copies: nothing of the database is held when this returns, since a
-    /// person may be asked before the next call.
-    package func rows(of selection: RowSelection, after id: Int64, count: Int, bytesMax: Int) throws(StorageFault) -> [StoredRow] {
+    /// user may be asked before the next call.
+    package func rows(of selection: RowSelection, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             var rows: [StoredRow] = []
             var bytes = 0
@@ -20,7 +20,7 @@ extension KeychainDatabase {
     }
 
     /// All rows of a selection, by name only.
-    package func handles(of selection: RowSelection) throws(StorageFault) -> [RowHandle] {
+    package func handles(of selection: RowSelection) throws(StorageError) -> [RowHandle] {
         try read { database in
             var handles: [RowHandle] = []
             try Self.scan(selection, after: 0, in: database, RowQuery.handles) { row in
@@ -32,7 +32,7 @@ extension KeychainDatabase {
     }
 
     /// Whether the kind has a row that only the first-unlock index knows.
-    package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageFault) -> Bool {
+    package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageError) -> Bool {
         try read { database in
             // The sign keeps SQLite from going through the rows of all kinds that the device index leaves out.
             let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)")
@@ -41,7 +41,7 @@ extension KeychainDatabase {
     }
 
     /// The generations of the index keys that this database was written with; a missing one was never used.
-    package func indexKeyGenerations() throws(StorageFault) -> [Int64: [UInt8]] {
+    package func indexKeyGenerations() throws(StorageError) -> [Int64: [UInt8]] {
         try read { database in
             var generations: [Int64: [UInt8]] = [:]
             let rows = try Row.fetchCursor(try database.cachedStatement(sql: "SELECT purpose, generation FROM index_key"))

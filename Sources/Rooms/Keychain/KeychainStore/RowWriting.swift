@@ -14,7 +14,7 @@ package enum WriteOutcome: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    package func insert(_ row: StoredRow) throws(StorageFault) -> WriteOutcome {
+    package func insert(_ row: StoredRow) throws(StorageError) -> WriteOutcome {
         try write { database in
             if isClosed(row) { return (.retired, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
@@ -24,7 +24,7 @@ extension KeychainDatabase {
     }
 
     /// Writes all changes or none; with them go rows that end with what the changed ones were, as far as they are still there.
-    package func update(_ changes: [RowChange], removing ended: [RowHandle] = []) throws(StorageFault) -> WriteOutcome {
+    package func update(_ changes: [RowChange], removing ended: [RowHandle] = []) throws(StorageError) -> WriteOutcome {
         try write { database in
             var grown: [String: Int] = [:]
             for change in changes {
@@ -52,10 +52,10 @@ extension KeychainDatabase {
     }
 
     /// Deletes all rows for good, or none; false when one of them has been written since.
-    package func delete(_ handles: [RowHandle]) throws(StorageFault) -> Bool { try delete(handles.map { RowRemoval($0) }) }
+    package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
     /// Deletes all rows or none; false when one of them has been written since. An item's earlier values go with it.
-    package func delete(_ removals: [RowRemoval]) throws(StorageFault) -> Bool {
+    package func delete(_ removals: [RowRemoval]) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]
             for removal in removals {
@@ -71,7 +71,7 @@ extension KeychainDatabase {
 
     /// Puts a row that does not open aside, in a transaction of its own, unless someone has written it since; false then.
     @discardableResult
-    package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageFault) -> Bool {
+    package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageError) -> Bool {
         try write { database in
             let move = """
                 INSERT INTO quarantine(date, reason, state, \(Schema.columnNames))
@@ -86,7 +86,7 @@ extension KeychainDatabase {
     }
 
     /// Remembers which index key the blinds are made with; a second one for the same purpose is refused.
-    package func record(indexKey purpose: Int64, generation: [UInt8]) throws(StorageFault) {
+    package func record(indexKey purpose: Int64, generation: [UInt8]) throws(StorageError) {
         try write { database in
             let statement = try database.cachedStatement(sql: "INSERT OR IGNORE INTO index_key(purpose, generation) VALUES (?, ?)")
             try statement.execute(arguments: [purpose, Data(generation)])
@@ -94,8 +94,8 @@ extension KeychainDatabase {
         }
     }
 
-    /// How many rows were put aside, for tests and the person's doctor.
-    package func quarantinedCount() throws(StorageFault) -> Int {
+    /// How many rows were put aside, for tests and the user's doctor.
+    package func quarantinedCount() throws(StorageError) -> Int {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quarantine") ?? 0 }
     }
 

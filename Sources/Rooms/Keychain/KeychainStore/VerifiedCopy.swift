@@ -1,5 +1,5 @@
 // The last verified generation: one whole copy of the database, from the moment after every row of it had been verified. It
-// is put back only at the person's word, since what was removed after it was made is in it.
+// is put back only at the user's word, since what was removed after it was made is in it.
 
 internal import Foundation
 internal import Glibc
@@ -19,7 +19,7 @@ package struct VerifiedGeneration: Hashable, Sendable {
 }
 
 /// In all but the first, what was kept before stands.
-package enum KeepOutcome: Hashable, Sendable {
+package enum VerifiedCopyOutcome: Hashable, Sendable {
     case kept(VerifiedGeneration)
     /// More bytes than are kept twice.
     case tooLarge
@@ -81,7 +81,7 @@ extension DatabaseFile {
     }
 
     /// Copies what a connection sees to the place of the copy before, if it is not too large.
-    func keep(_ source: DatabaseQueue, _ room: CopyRoom) throws -> KeepOutcome {
+    func keep(_ source: DatabaseQueue, _ room: CopyRoom) throws -> VerifiedCopyOutcome {
         let bytes = try source.unsafeRead { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096)
@@ -92,9 +92,9 @@ extension DatabaseFile {
         guard missing <= 0 else { return .noRoom(bytesMissing: missing) }
         try make(Self.verified, Self.configuration()) { copy in
             try Self.copy(source, to: copy)
-            guard try copy.unsafeRead(Self.rowsIfWhole) != nil else { throw StorageFault.failed("the copy does not verify") }
+            guard try copy.unsafeRead(Self.rowsIfWhole) != nil else { throw StorageError.failed("the copy does not verify") }
         }
-        return try verifiedGeneration().map(KeepOutcome.kept) ?? .failed
+        return try verifiedGeneration().map(VerifiedCopyOutcome.kept) ?? .failed
     }
 
     /// Removes the copy for good; what it held is then only in the database.
@@ -103,8 +103,8 @@ extension DatabaseFile {
         for name in [Self.verified, "\(Self.verified).new"] {
             for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove(name + suffix) }
         }
-        try SystemFault.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
-        if folder.contains(Self.verified) { throw SystemFault("remove \(folder.path)/\(Self.verified)", code: EIO) }
+        try SystemError.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
+        if folder.contains(Self.verified) { throw SystemError("remove \(folder.path)/\(Self.verified)", code: EIO) }
     }
 
     /// Puts the copy where the database was. What lies there is put aside first, whatever it is; the marker goes last, so
@@ -115,7 +115,7 @@ extension DatabaseFile {
             try make(Self.name, Self.configuration()) { try Self.copy(source, to: $0) }
         }
         folder.remove(Self.marker)
-        try SystemFault.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
+        try SystemError.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
     }
 
     /// When the file that was put aside last was last written; nil when there is none.
@@ -145,7 +145,7 @@ extension DatabaseFile {
         try source.backup(to: target)
         try target.writeWithoutTransaction { database in
             let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-            guard mode == "delete" else { throw StorageFault.failed("the copy keeps its log") }
+            guard mode == "delete" else { throw StorageError.failed("the copy keeps its log") }
         }
     }
 
@@ -156,13 +156,13 @@ extension DatabaseFile {
 
 extension KeychainDatabase {
     /// Keeps a copy of what is in the database now. One that cannot be made takes nothing away and leaves nothing behind.
-    package func keepVerified(_ room: CopyRoom) -> KeepOutcome {
+    package func keepVerified(_ room: CopyRoom) -> VerifiedCopyOutcome {
         copying.withLock { _ in
             if isSuspect { return .failed }
             do {
                 return try withOwnConnection { try file.keep($0, room) }
             } catch {
-                return StorageFault(error, in: file.folder) == .full ? .noRoom(bytesMissing: nil) : .failed
+                return StorageError(error, in: file.folder) == .full ? .noRoom(bytesMissing: nil) : .failed
             }
         }
     }
@@ -171,31 +171,31 @@ extension KeychainDatabase {
     package func verifiedCopy() -> VerifiedGeneration? { copying.withLock { _ in (try? file.verifiedGeneration()) ?? nil } }
 
     /// Every class and generation that a row of the copy is of.
-    package func verifiedGenerations() throws(StorageFault) -> [RowGeneration] {
-        try copying.withLock { _ throws(StorageFault) in try watching { try file.verifiedGenerations() } }
+    package func verifiedGenerations() throws(StorageError) -> [RowGeneration] {
+        try copying.withLock { _ throws(StorageError) in try watching { try file.verifiedGenerations() } }
     }
 
     /// Removes the copy: what it holds is erased, or nothing opens it any more.
-    package func forgetVerified() throws(StorageFault) {
+    package func forgetVerified() throws(StorageError) {
         // One that is being made now would come after its removal, with what is to be gone.
-        try copying.withLock { _ throws(StorageFault) in try watching { try file.forgetVerified() } }
+        try copying.withLock { _ throws(StorageError) in try watching { try file.forgetVerified() } }
     }
 }
 
 extension DatabaseRegistry {
-    /// What can be put back in the place of a person's damaged database, and when that was last written. Refused where the
+    /// What can be put back in the place of a user's damaged database, and when that was last written. Refused where the
     /// database is not damaged: nothing is ever put in its place then.
-    package func restorable(of person: UInt32) throws(StorageFault) -> (generation: VerifiedGeneration, damagedSince: Int64?) {
-        try whileDamaged(person) { file throws in
-            guard let generation = try file.verifiedGeneration() else { throw StorageFault.noCopy }
+    package func restorable(of user: UInt32) throws(StorageError) -> (generation: VerifiedGeneration, damagedSince: Int64?) {
+        try whileDamaged(user) { file throws in
+            guard let generation = try file.verifiedGeneration() else { throw StorageError.noCopy }
             return (generation, file.damagedSince())
         }
     }
 
     /// Puts the copy back, if it is still the one of this date.
-    package func restore(_ person: UInt32, copyOf date: Int64) throws(StorageFault) {
-        try whileDamaged(person) { file throws in
-            guard let generation = try file.verifiedGeneration(), generation.date == date else { throw StorageFault.noCopy }
+    package func restore(_ user: UInt32, copyOf date: Int64) throws(StorageError) {
+        try whileDamaged(user) { file throws in
+            guard let generation = try file.verifiedGeneration(), generation.date == date else { throw StorageError.noCopy }
             try file.restoreVerified()
         }
     }

@@ -63,39 +63,39 @@ final class FprintBus {
 
     private let bus: OpaquePointer
 
-    init(address: String) throws(SystemFault) {
+    init(address: String) throws(SystemError) {
         var bus: OpaquePointer?
-        try SystemFault.checkNegated(vauban_fprint_open(address, ReaderLimits.answerMax / 1000, &bus), "reach the bus")
-        guard let bus else { throw SystemFault("reach the bus", code: 0) }
+        try SystemError.checkNegated(vauban_fprint_open(address, ReaderLimits.answerMax / 1000, &bus), "reach the bus")
+        guard let bus else { throw SystemError("reach the bus", code: 0) }
         self.bus = bus
     }
 
     deinit { vauban_bus_close(bus) }
 
-    func owner() throws(SystemFault) -> Owner? {
+    func owner() throws(SystemError) -> Owner? {
         var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
         var uid: UInt32 = 0
-        let found = try SystemFault.checkNegated(vauban_fprint_owner(bus, &name, &uid), "ask who fprintd is")
+        let found = try SystemError.checkNegated(vauban_fprint_owner(bus, &name, &uid), "ask who fprintd is")
         return found == 1 ? Owner(uniqueName: Self.text(name), uid: uid) : nil
     }
 
-    func loginManager() throws(SystemFault) -> Owner? {
+    func loginManager() throws(SystemError) -> Owner? {
         var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
         var uid: UInt32 = 0
-        let found = try SystemFault.checkNegated(vauban_bus_login_owner(bus, &name, &uid), "ask who the login manager is")
+        let found = try SystemError.checkNegated(vauban_bus_login_owner(bus, &name, &uid), "ask who the login manager is")
         return found == 1 ? Owner(uniqueName: Self.text(name), uid: uid) : nil
     }
 
-    func canStart() throws(SystemFault) -> Bool {
-        try SystemFault.checkNegated(vauban_fprint_can_start(bus), "ask what the bus can start") == 1
+    func canStart() throws(SystemError) -> Bool {
+        try SystemError.checkNegated(vauban_fprint_can_start(bus), "ask what the bus can start") == 1
     }
 
-    func start() throws(SystemFault) -> Bool { try SystemFault.checkNegated(vauban_fprint_start(bus), "have fprintd started") == 1 }
+    func start() throws(SystemError) -> Bool { try SystemError.checkNegated(vauban_fprint_start(bus), "have fprintd started") == 1 }
 
-    func sensor(_ owner: Owner) throws(SystemFault) -> (Answer, Sensor?) {
+    func sensor(_ owner: Owner) throws(SystemError) -> (Answer, Sensor?) {
         var path = [CChar](repeating: 0, count: Int(VAUBAN_FPRINT_TEXT_MAX))
         var found = vauban_fprint_sensor()
-        let answer = try SystemFault.checkNegated(vauban_fprint_sensor(bus, owner.uniqueName, &path, &found), "look for a sensor")
+        let answer = try SystemError.checkNegated(vauban_fprint_sensor(bus, owner.uniqueName, &path, &found), "look for a sensor")
         guard answer == 0 else { return (Answer(answer), nil) }
         let name = withUnsafeBytes(of: found.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         let kind = withUnsafeBytes(of: found.kind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -103,34 +103,34 @@ final class FprintBus {
         return (.done, Sensor(path: Self.text(path), name: name, isSwipe: kind == "swipe", touches: touches))
     }
 
-    /// The names of a person's fingers; "" is whoever asks.
-    func fingers(_ owner: Owner, _ sensor: Sensor, of person: String) throws(SystemFault) -> (Answer, [String]) {
+    /// The names of a user's fingers; "" is whoever asks.
+    func fingers(_ owner: Owner, _ sensor: Sensor, of user: String) throws(SystemError) -> (Answer, [String]) {
         var names = [CChar](repeating: 0, count: 4096)
         let answer = Answer(
-            try SystemFault.checkNegated(
-                vauban_fprint_fingers(bus, owner.uniqueName, sensor.path, person, &names, names.count), "list fingers"))
+            try SystemError.checkNegated(
+                vauban_fprint_fingers(bus, owner.uniqueName, sensor.path, user, &names, names.count), "list fingers"))
         return (answer, Self.text(names).split(separator: "\n").map(String.init))
     }
 
     func call(
         _ owner: Owner, _ sensor: Sensor, _ method: String, _ text: String? = nil, within time: UInt64 = ReaderLimits.answerMax
-    ) throws(SystemFault) -> Answer {
+    ) throws(SystemError) -> Answer {
         let answer: Int32 =
             if let text {
                 vauban_fprint_call(bus, owner.uniqueName, sensor.path, method, text, time / 1000)
             } else {
                 vauban_fprint_call(bus, owner.uniqueName, sensor.path, method, nil, time / 1000)
             }
-        return Answer(try SystemFault.checkNegated(answer, "call fprintd"))
+        return Answer(try SystemError.checkNegated(answer, "call fprintd"))
     }
 
     /// The next signal that has come; nil when there is none at this moment.
-    func next() throws(SystemFault) -> Signal? {
+    func next() throws(SystemError) -> Signal? {
         var sender: UnsafePointer<CChar>?
         var path: UnsafePointer<CChar>?
         var text: UnsafePointer<CChar>?
         var flag = false
-        let number = try SystemFault.checkNegated(vauban_fprint_next(bus, &sender, &path, &text, &flag), "hear the bus")
+        let number = try SystemError.checkNegated(vauban_fprint_next(bus, &sender, &path, &text, &flag), "hear the bus")
         let said = text.map { String(cString: $0) } ?? ""
         let kind: Signal.Kind
         switch vauban_fprint_signal(UInt32(number)) {
@@ -146,8 +146,8 @@ final class FprintBus {
     }
 
     /// Waits until something comes on the bus or on the descriptor, or so many nanoseconds.
-    func wait(_ time: UInt64?, or descriptor: Int32) throws(SystemFault) {
-        try SystemFault.checkNegated(vauban_fprint_wait(bus, descriptor, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
+    func wait(_ time: UInt64?, or descriptor: Int32) throws(SystemError) {
+        try SystemError.checkNegated(vauban_fprint_wait(bus, descriptor, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
     }
 
     private static func text(_ characters: [CChar]) -> String {

@@ -2,7 +2,7 @@
 enum ReaderLimits {
     /// How long the bus and fprintd may take to answer.
     static let answerMax: UInt64 = 5_000_000_000
-    /// The same where polkit may first ask the person at their desktop.
+    /// The same where polkit may first ask the user at their desktop.
     static let permissionMax: UInt64 = 60_000_000_000
     /// Before a sensor that another program uses is asked for again: fprintd says nothing when it is free.
     static let busyPause: UInt64 = 500_000_000
@@ -16,7 +16,7 @@ enum ReaderLimits {
     static let faultsMax = 3
     /// Questions that wait at once; beyond that the oldest is dropped.
     static let questionsMax = 64
-    /// What a question may take: the person's time.
+    /// What a question may take: the user's time.
     static let questionMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000

@@ -11,33 +11,33 @@ struct Question {
     }
 
     let kind: Kind
-    let person: UInt32
+    let user: UInt32
     let nonce: [UInt8]
     let came = MachineClock.monotonic
     /// Faults of the sensor while this was before it.
     var faults = 0
-    /// Whether the person was told that another program has the sensor.
+    /// Whether the user was told that another program has the sensor.
     var saidBusy = false
 
-    init(_ kind: Kind, _ person: UInt32, _ nonce: [UInt8]) {
+    init(_ kind: Kind, _ user: UInt32, _ nonce: [UInt8]) {
         self.kind = kind
-        self.person = person
+        self.user = user
         self.nonce = nonce
     }
 
     init?(_ notice: ReaderNotice) {
         switch notice {
-        case .ask(let person, let nonce): self.init(.finger, person, nonce)
-        case .enrol(let person, let nonce): self.init(.enrol, person, nonce)
-        case .forgetFingers(let person, let nonce): self.init(.forget, person, nonce)
-        case .list(let person, let nonce): self.init(.list, person, nonce)
+        case .ask(let user, let nonce): self.init(.finger, user, nonce)
+        case .enrol(let user, let nonce): self.init(.enrol, user, nonce)
+        case .forgetFingers(let user, let nonce): self.init(.forget, user, nonce)
+        case .list(let user, let nonce): self.init(.list, user, nonce)
         case .pair, .ready, .cancel, .hold, .drop: return nil
         }
     }
 }
 
 /// The questions that are open. Whoever is at the reader's terminal with their passcode typed comes first, in turn; then the
-/// newest question for a finger, whose person is likely the one before the screen. An older one waits, and goes on afterwards.
+/// newest question for a finger, whose user is likely the one before the screen. An older one waits, and goes on afterwards.
 struct QuestionList {
     private var list: [Question] = []
 

@@ -20,19 +20,19 @@ package struct ReaderSettings: Sendable {
 
 package struct ReaderRoom: Sendable {
     private let settings: ReaderSettings
-    private let line: EnclaveLine
-    private let desk: QuestionDesk
+    private let line: EnclaveConnectionThread
+    private let desk: QuestionQueue
     private let kept: ReaderState
     private let log: Logger
-    private let names: PeopleNames
+    private let names: UserNames
 
     package init(enclave: ServerAddress, state: PrivateFolder, _ settings: ReaderSettings, log: Logger) throws {
         self.settings = settings
         self.log = log
-        names = PeopleNames()
-        desk = try QuestionDesk()
+        names = UserNames()
+        desk = try QuestionQueue()
         kept = try ReaderState(in: state)
-        line = try EnclaveLine(enclave: enclave, kept: kept, desk: desk, log: log)
+        line = try EnclaveConnectionThread(enclave: enclave, kept: kept, desk: desk, log: log)
     }
 
     /// Serves until the process ends, over a new connection whenever the bus is lost. Where there is none there is no sensor, and
@@ -43,7 +43,7 @@ package struct ReaderRoom: Sendable {
         var lastFault: String?
         while true {
             let opened = MachineClock.monotonic
-            do throws(SystemFault) {
+            do throws(SystemError) {
                 var watch = try SensorWatch(settings, line: line, desk: desk, kept: kept, names: names, log: log)
                 lastFault = nil
                 try watch.run()

@@ -1,4 +1,4 @@
-// What the reader keeps on the disk: the key of its pairing, and a mark for each person whose fingers it learnt.
+// What the reader keeps on the disk: the key of its pairing, and a mark for each user whose fingers it learnt.
 
 internal import EnclaveWire
 internal import SwiftASN1
@@ -19,24 +19,24 @@ final class KeptSecret: Sendable {
     }
 }
 
-/// `Mark ::= SEQUENCE { person INTEGER, mark OCTET STRING (SIZE (32)) }`
+/// `Mark ::= SEQUENCE { user INTEGER, mark OCTET STRING (SIZE (32)) }`
 private struct Mark: DERReadable, DERWritable {
-    let person: UInt32
+    let user: UInt32
     let mark: [UInt8]
 
-    init(person: UInt32, mark: [UInt8]) {
-        self.person = person
+    init(user: UInt32, mark: [UInt8]) {
+        self.user = user
         self.mark = mark
     }
 
     init(from fields: inout DERFields) throws {
-        person = UInt32(try fields.integer("person", in: 0...Int64(UInt32.max)))
+        user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         mark = try fields.octets("mark", in: 32...32)
     }
 
     func write(into der: inout DER.Serializer) throws {
         try der.sequence {
-            try $0.integer(Int64(person)); try $0.octets(mark)
+            try $0.integer(Int64(user)); try $0.octets(mark)
         }
     }
 }
@@ -62,18 +62,18 @@ private struct Marks: DERReadable, DERWritable {
 final class ReaderState: Sendable {
     private static let keyBytes = 32
     private let pairing: DurableFile
-    private let enrolments: DurableFile
+    private let enrollments: DurableFile
     private let marks: Mutex<[UInt32: [UInt8]]>
 
-    /// A list of marks that cannot be read is one that is not there: every enrolment then ends, since its digest is another.
+    /// A list of marks that cannot be read is one that is not there: every enrollment then ends, since its digest is another.
     init(in folder: PrivateFolder) throws {
         pairing = DurableFile("pairing", in: folder)
-        enrolments = DurableFile("enrolments", in: folder)
+        enrollments = DurableFile("enrollments", in: folder)
         var known: [UInt32: [UInt8]] = [:]
-        if case .bytes(let bytes) = try enrolments.read(max: ReaderLimits.stateBytesMax, settling: true),
+        if case .bytes(let bytes) = try enrollments.read(max: ReaderLimits.stateBytesMax, settling: true),
             let read = try? Marks(derBytes: bytes)
         {
-            for mark in read.list { known[mark.person] = mark.mark }
+            for mark in read.list { known[mark.user] = mark.mark }
         }
         marks = Mutex(known)
     }
@@ -81,15 +81,15 @@ final class ReaderState: Sendable {
     // MARK: The pairing
 
     /// Nil where there is none, or none that is whole.
-    func key() throws(SystemFault) -> KeptSecret? {
+    func key() throws(SystemError) -> KeptSecret? {
         guard case .bytes(var bytes) = try pairing.read(max: Self.keyBytes, settling: true) else { return nil }
         defer { for index in bytes.indices { bytes[index] = 0 } }
         return bytes.count == Self.keyBytes ? KeptSecret(SecretBytes(copying: bytes)) : nil
     }
 
-    func keep(_ key: KeptSecret) throws(SystemFault) {
-        let result: Result<Void, SystemFault> = key.bytes.withUnsafeBytes { bytes in
-            do throws(SystemFault) { return .success(try pairing.replace(with: bytes)) } catch { return .failure(error) }
+    func keep(_ key: KeptSecret) throws(SystemError) {
+        let result: Result<Void, SystemError> = key.bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) { return .success(try pairing.replace(with: bytes)) } catch { return .failure(error) }
         }
         try result.get()
     }
@@ -101,32 +101,32 @@ final class ReaderState: Sendable {
     /// Everybody who has a mark.
     var people: [UInt32] { marks.withLock { Array($0.keys) } }
 
-    /// Bound into the digest of a person's fingers, and another after each change of them, so that a finger that was put in
+    /// Bound into the digest of a user's fingers, and another after each change of them, so that a finger that was put in
     /// another's place under the same name makes another digest. Made where there is none.
-    func mark(of person: UInt32) throws(SystemFault) -> [UInt8] {
-        if let mark = marks.withLock({ $0[person] }) { return mark }
-        return try renew(person)
+    func mark(of user: UInt32) throws(SystemError) -> [UInt8] {
+        if let mark = marks.withLock({ $0[user] }) { return mark }
+        return try renew(user)
     }
 
     @discardableResult
-    func renew(_ person: UInt32) throws(SystemFault) -> [UInt8] {
+    func renew(_ user: UInt32) throws(SystemError) -> [UInt8] {
         let mark = try Entropy.bytes(32)
-        try change { $0[person] = mark }
+        try change { $0[user] = mark }
         return mark
     }
 
-    func removeMark(of person: UInt32) throws(SystemFault) { try change { $0[person] = nil } }
+    func removeMark(of user: UInt32) throws(SystemError) { try change { $0[user] = nil } }
 
-    private func change(_ change: (inout [UInt32: [UInt8]]) -> Void) throws(SystemFault) {
-        let result: Result<Void, SystemFault> = marks.withLock { marks in
+    private func change(_ change: (inout [UInt32: [UInt8]]) -> Void) throws(SystemError) {
+        let result: Result<Void, SystemError> = marks.withLock { marks in
             var changed = marks
             change(&changed)
-            do throws(SystemFault) {
-                let list = changed.sorted { $0.key < $1.key }.map { Mark(person: $0.key, mark: $0.value) }
+            do throws(SystemError) {
+                let list = changed.sorted { $0.key < $1.key }.map { Mark(user: $0.key, mark: $0.value) }
                 guard list.count <= ReaderLimits.peopleMax, let bytes = try? Marks(list).encoded() else {
-                    throw SystemFault("keep the marks of so many people", code: 0)
+                    throw SystemError("keep the marks of so many people", code: 0)
                 }
-                try enrolments.replace(with: bytes)
+                try enrollments.replace(with: bytes)
             } catch {
                 return .failure(error)
             }

@@ -8,11 +8,11 @@ internal import VaubanLinuxHost
 
 extension SensorWatch {
     /// The next signal, in the order in which they came.
-    mutating func next() throws(SystemFault) -> FprintBus.Signal? {
+    mutating func next() throws(SystemError) -> FprintBus.Signal? {
         heard.isEmpty ? try bus.next() : heard.removeFirst()
     }
 
-    mutating func sleep(_ isBeginning: Bool, _ signal: FprintBus.Signal) throws(SystemFault) {
+    mutating func sleep(_ isBeginning: Bool, _ signal: FprintBus.Signal) throws(SystemError) {
         guard let manager = try believedManager(), manager.uniqueName == signal.sender else { return }
         if isBeginning { fallAsleep(manager) } else { try wake() }
     }
@@ -25,7 +25,7 @@ extension SensorWatch {
         lose("the machine goes to sleep", again: nil)
     }
 
-    mutating func wake() throws(SystemFault) {
+    mutating func wake() throws(SystemError) {
         guard sleepSaidBy != nil || unreturned != nil else { return }
         sleepSaidBy = nil
         if let claim = unreturned {
@@ -37,7 +37,7 @@ extension SensorWatch {
     }
 
     /// Ends what is before the sensor, and lets go of it, once the machine is awake.
-    mutating func giveBack(_ claim: Active) throws(SystemFault) {
+    mutating func giveBack(_ claim: Active) throws(SystemError) {
         var claim = claim
         switch claim.phase {
         case .preparing: break
@@ -54,7 +54,7 @@ extension SensorWatch {
 
     /// Whether the machine sleeps, by all that has come up to now. The bus brings the login manager's word to the reader before anything
     /// that fprintd says because of it.
-    private mutating func goesToSleep() throws(SystemFault) -> Bool {
+    private mutating func goesToSleep() throws(SystemError) -> Bool {
         while let signal = try bus.next() { heard.append(signal) }
         let words = heard.compactMap { signal in
             if case .sleep(let isBeginning) = signal.kind { (isBeginning, signal.sender) } else { nil }
@@ -63,7 +63,7 @@ extension SensorWatch {
         return words.last { $0.1 == manager.uniqueName }?.0 ?? (sleepSaidBy != nil)
     }
 
-    private func believedManager() throws(SystemFault) -> FprintBus.Owner? {
+    private func believedManager() throws(SystemError) -> FprintBus.Owner? {
         guard let manager = try bus.loginManager(), manager.uid == settings.daemonUID else { return nil }
         return manager
     }
@@ -73,7 +73,7 @@ extension SensorWatch {
     /// fprintd refuses a sensor that nobody has claimed: as after another program gave it back while the machine slept. It does so until
     /// it ends, and while this connection lives, which has asked it something, it does not end by itself. Where the bus starts it anew,
     /// another connection takes the place of this one and asks it nothing; the end of fprintd is heard on it.
-    mutating func refused(_ question: Question) throws(SystemFault) {
+    mutating func refused(_ question: Question) throws(SystemError) {
         putOff(question, "the reader cannot be claimed")
         guard sensor == nil, try bus.canStart() else { return }
         log.notice("fprintd is left alone, so that it can end")

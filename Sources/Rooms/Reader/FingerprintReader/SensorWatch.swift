@@ -8,7 +8,7 @@ internal import VaubanLinuxHost
 
 /// One life of a bus connection. It ends by the fault that ended the connection.
 struct SensorWatch {
-    /// The question that is before the sensor, which is claimed for its person.
+    /// The question that is before the sensor, which is claimed for its user.
     struct Active {
         enum Phase {
             case preparing
@@ -25,10 +25,10 @@ struct SensorWatch {
     }
 
     var bus: FprintBus
-    let desk: QuestionDesk
-    let line: EnclaveLine
+    let desk: QuestionQueue
+    let line: EnclaveConnectionThread
     let kept: ReaderState
-    let names: PeopleNames
+    let names: UserNames
     let log: Logger
     let settings: ReaderSettings
     /// The believed owner of fprintd's name, while it runs, and its sensor; nobody else's signals count.
@@ -48,8 +48,8 @@ struct SensorWatch {
     private var tryDue: UInt64?
 
     init(
-        _ settings: ReaderSettings, line: EnclaveLine, desk: QuestionDesk, kept: ReaderState, names: PeopleNames, log: Logger
-    ) throws(SystemFault) {
+        _ settings: ReaderSettings, line: EnclaveConnectionThread, desk: QuestionQueue, kept: ReaderState, names: UserNames, log: Logger
+    ) throws(SystemError) {
         bus = try FprintBus(address: settings.bus)
         self.settings = settings
         self.line = line
@@ -59,7 +59,7 @@ struct SensorWatch {
         self.log = log
     }
 
-    mutating func run() throws(SystemFault) -> Never {
+    mutating func run() throws(SystemError) -> Never {
         try look()
         while true {
             while let signal = try next() { try take(signal) }
@@ -87,7 +87,7 @@ struct SensorWatch {
     // MARK: The sensor
 
     /// Looks who fprintd is and which sensor it has, and has it started where it does not run. What was before the sensor begins anew.
-    mutating func look() throws(SystemFault) {
+    mutating func look() throws(SystemError) {
         lookDue = nil
         active = nil
         owner = nil
@@ -101,7 +101,7 @@ struct SensorWatch {
         }
         let (answer, sensor) = try bus.sensor(found)
         guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.lookPause) }
-        // What the person at the desktop may, and somebody over SSH may not.
+        // What the user at the desktop may, and somebody over SSH may not.
         if try bus.fingers(found, sensor, of: "").0 == .denied {
             return lose("polkit does not let this user look for fingers", again: ReaderLimits.lookPause)
         }
@@ -123,7 +123,7 @@ struct SensorWatch {
     }
 
     /// fprintd ends by itself when nobody has used it for a while. Where the bus starts it again the sensor counts as there.
-    private mutating func ownerChanged() throws(SystemFault) {
+    private mutating func ownerChanged() throws(SystemError) {
         // Nobody says any more when the machine is awake.
         if let sleepSaidBy, try bus.loginManager() != sleepSaidBy { return try wake() }
         let now = try bus.owner()
@@ -137,7 +137,7 @@ struct SensorWatch {
 
     // MARK: What comes
 
-    mutating func take(_ signal: FprintBus.Signal) throws(SystemFault) {
+    mutating func take(_ signal: FprintBus.Signal) throws(SystemError) {
         if case .ownerChanged = signal.kind { return try ownerChanged() }
         if case .sleep(let isBeginning) = signal.kind { return try sleep(isBeginning, signal) }
         guard let owner, signal.sender == owner.uniqueName else { return }
@@ -150,9 +150,9 @@ struct SensorWatch {
             if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
                 try learned(text, isDone: isDone, active, done: done, total: total)
             } else if text == "enroll-completed" {
-                // What was being learnt when the machine went to sleep is this person's, though nobody was there to keep it.
+                // What was being learnt when the machine went to sleep is this user's, though nobody was there to keep it.
                 if let claim = unreturned, case .learning = claim.phase, signal.path == claim.sensor.path {
-                    uncounted([claim.question.person])
+                    uncounted([claim.question.user])
                 } else {
                     foreignFinger()
                 }
@@ -160,7 +160,7 @@ struct SensorWatch {
         }
     }
 
-    private mutating func take(_ order: QuestionDesk.Order) throws(SystemFault) {
+    private mutating func take(_ order: QuestionQueue.Order) throws(SystemError) {
         switch order {
         case .lineLost:
             questions.removeAll()
@@ -179,7 +179,7 @@ struct SensorWatch {
 
     // MARK: Before the sensor
 
-    private mutating func advance(_ now: UInt64) throws(SystemFault) {
+    private mutating func advance(_ now: UInt64) throws(SystemError) {
         if let due = tryDue {
             guard due <= now else { return }
             tryDue = nil
@@ -214,20 +214,20 @@ struct SensorWatch {
     }
 
     /// Takes what is before the sensor away from it. It stays open, if it was not removed.
-    mutating func stop() throws(SystemFault) {
+    mutating func stop() throws(SystemError) {
         guard let active else { return }
         self.active = nil
         try giveBack(active)
     }
 
     /// Removes a question that was answered.
-    mutating func finish(_ question: Question) throws(SystemFault) {
+    mutating func finish(_ question: Question) throws(SystemError) {
         questions.remove(question.nonce)
         if active?.question.nonce == question.nonce { try stop() }
     }
 
     /// What other clients of fprintd were told before this one's claim is not about this question.
-    mutating func forgetTouches() throws(SystemFault) {
+    mutating func forgetTouches() throws(SystemError) {
         while let signal = try next() {
             switch signal.kind {
             case .verify: continue

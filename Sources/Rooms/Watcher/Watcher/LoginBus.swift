@@ -26,46 +26,46 @@ final class LoginBus {
     private let bus: OpaquePointer
 
     /// Connects, and asks for the login manager's signals.
-    init(address: String) throws(SystemFault) {
+    init(address: String) throws(SystemError) {
         var bus: OpaquePointer?
-        try SystemFault.checkNegated(vauban_bus_open(address, WatcherLimits.busAnswerMax / 1000, &bus), "reach the bus")
-        guard let bus else { throw SystemFault("reach the bus", code: 0) }
+        try SystemError.checkNegated(vauban_bus_open(address, WatcherLimits.busAnswerMax / 1000, &bus), "reach the bus")
+        guard let bus else { throw SystemError("reach the bus", code: 0) }
         self.bus = bus
     }
 
     deinit { vauban_bus_close(bus) }
 
-    func owner() throws(SystemFault) -> Owner? {
+    func owner() throws(SystemError) -> Owner? {
         var name = [CChar](repeating: 0, count: Int(VAUBAN_BUS_NAME_MAX))
         var uid: UInt32 = 0
-        let found = try SystemFault.checkNegated(vauban_bus_login_owner(bus, &name, &uid), "ask who the login manager is")
+        let found = try SystemError.checkNegated(vauban_bus_login_owner(bus, &name, &uid), "ask who the login manager is")
         guard found == 1 else { return nil }
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return Owner(uniqueName: text, uid: uid)
     }
 
-    func isPreparingForSleep(_ owner: Owner) throws(SystemFault) -> Bool {
-        try SystemFault.checkNegated(vauban_bus_is_preparing_for_sleep(bus, owner.uniqueName), "ask whether the machine goes to sleep") == 1
+    func isPreparingForSleep(_ owner: Owner) throws(SystemError) -> Bool {
+        try SystemError.checkNegated(vauban_bus_is_preparing_for_sleep(bus, owner.uniqueName), "ask whether the machine goes to sleep") == 1
     }
 
     /// Holds up sleep until the descriptor is closed.
-    func delaySleep(_ owner: Owner) throws(SystemFault) -> Descriptor {
+    func delaySleep(_ owner: Owner) throws(SystemError) -> Descriptor {
         let why = "Vauban erases the keys of unlocked keychains before the machine sleeps"
-        return Descriptor(try SystemFault.checkNegated(vauban_bus_delay_sleep(bus, owner.uniqueName, "Vauban", why), "hold up sleep"))
+        return Descriptor(try SystemError.checkNegated(vauban_bus_delay_sleep(bus, owner.uniqueName, "Vauban", why), "hold up sleep"))
     }
 
-    func user(ofSession path: String, _ owner: Owner) throws(SystemFault) -> UInt32 {
+    func user(ofSession path: String, _ owner: Owner) throws(SystemError) -> UInt32 {
         var uid: UInt32 = 0
-        try SystemFault.checkNegated(vauban_bus_session_user(bus, owner.uniqueName, path, &uid), "ask whose session it is")
+        try SystemError.checkNegated(vauban_bus_session_user(bus, owner.uniqueName, path, &uid), "ask whose session it is")
         return uid
     }
 
     /// The next signal that has come; nil when there is none at this moment.
-    func next() throws(SystemFault) -> Signal? {
+    func next() throws(SystemError) -> Signal? {
         var sender: UnsafePointer<CChar>?
         var path: UnsafePointer<CChar>?
         var flag = false
-        let number = try SystemFault.checkNegated(vauban_bus_next(bus, &sender, &path, &flag), "hear the bus")
+        let number = try SystemError.checkNegated(vauban_bus_next(bus, &sender, &path, &flag), "hear the bus")
         let kind: Signal.Kind
         switch vauban_bus_signal(UInt32(number)) {
         case VAUBAN_BUS_NOTHING: return nil
@@ -80,7 +80,7 @@ final class LoginBus {
     }
 
     /// Waits until something comes, or so many nanoseconds.
-    func wait(_ time: UInt64?) throws(SystemFault) {
-        try SystemFault.checkNegated(vauban_bus_wait(bus, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
+    func wait(_ time: UInt64?) throws(SystemError) {
+        try SystemError.checkNegated(vauban_bus_wait(bus, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
     }
 }

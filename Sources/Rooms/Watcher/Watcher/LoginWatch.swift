@@ -8,7 +8,7 @@ internal import VaubanLinuxHost
 /// One life of a bus connection. It ends by the fault that ended the connection; a held inhibitor goes with it.
 struct LoginWatch {
     private let bus: LoginBus
-    private let line: DeviceLine
+    private let line: DeviceConnection
     private let settings: WatcherSettings
     private let log: Logger
     /// The believed owner of the login manager's name; nobody else's signals count.
@@ -17,14 +17,14 @@ struct LoginWatch {
     /// When an inhibitor is asked for again; nil while one is held, while the machine sleeps and while there is nobody to ask.
     private var inhibitorDue: UInt64?
 
-    init(_ settings: WatcherSettings, line: DeviceLine, log: Logger) throws(SystemFault) {
+    init(_ settings: WatcherSettings, line: DeviceConnection, log: Logger) throws(SystemError) {
         bus = try LoginBus(address: settings.bus)
         self.settings = settings
         self.line = line
         self.log = log
     }
 
-    mutating func run() throws(SystemFault) -> Never {
+    mutating func run() throws(SystemError) -> Never {
         try lookForManager()
         while true {
             while let signal = try bus.next() { try take(signal) }
@@ -35,7 +35,7 @@ struct LoginWatch {
     }
 
     /// Believes whoever owns the login manager's name, if it runs as the one user that may be it.
-    private mutating func lookForManager() throws(SystemFault) {
+    private mutating func lookForManager() throws(SystemError) {
         let owner = try bus.owner()
         if let owner, owner.uid != settings.managerUID {
             log.warning("the login manager's name belongs to user \(owner.uid), who is not believed")
@@ -57,7 +57,7 @@ struct LoginWatch {
         if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
     }
 
-    private mutating func take(_ signal: LoginBus.Signal) throws(SystemFault) {
+    private mutating func take(_ signal: LoginBus.Signal) throws(SystemError) {
         if case .ownerChanged = signal.kind { return try lookForManager() }
         guard let manager, signal.sender == manager.uniqueName else { return }
         switch signal.kind {
@@ -80,7 +80,7 @@ struct LoginWatch {
 
     private mutating func holdUpSleep() {
         guard let manager else { return }
-        do throws(SystemFault) {
+        do throws(SystemError) {
             inhibitor = try bus.delaySleep(manager)
             inhibitorDue = nil
         } catch {
@@ -90,10 +90,10 @@ struct LoginWatch {
     }
 
     private func tellScreen(isLocked: Bool, session: String, _ manager: LoginBus.Owner) {
-        do throws(SystemFault) {
-            let person = try bus.user(ofSession: session, manager)
-            if let only = settings.onlyPerson, only != person { return }
-            line.tell(isLocked ? .screenLocked(person: person) : .screenUnlocked(person: person))
+        do throws(SystemError) {
+            let user = try bus.user(ofSession: session, manager)
+            if let only = settings.onlyUser, only != user { return }
+            line.tell(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
         } catch {
             log.notice("a screen was locked or unlocked, and it cannot be told whose: \(error)")
         }

@@ -9,15 +9,15 @@ package enum WatcherProgram {
     /// further words and no other settings.
     package static func main(
         usage: String = "vauban-watcher --enclave-folder DIR --enclave-uid N|roster",
-        makeSettings: (_ words: [String], _ onlyPerson: UInt32?) -> WatcherSettings? = { words, person in
-            words.isEmpty ? WatcherSettings(onlyPerson: person) : nil
+        makeSettings: (_ words: [String], _ onlyUser: UInt32?) -> WatcherSettings? = { words, user in
+            words.isEmpty ? WatcherSettings(onlyUser: user) : nil
         }
     ) -> Never {
         let log = Logger(label: "vauban-watcher", factory: { StreamLogHandler.standardError(label: $0) })
         do {
             let hardening = try RoomHardening(.watcher)
             let words = Array(CommandLine.arguments.dropFirst())
-            // In user mode the enclave is the person's own process, and other people's screens are none of its matter.
+            // In user mode the enclave is the user's own process, and other users' screens are none of its matter.
             guard words.count >= 4, words[0] == "--enclave-folder", words[2] == "--enclave-uid", let uid = try Roster.enclaveUID(words[3]),
                 let settings = makeSettings(Array(words[4...]), uid == geteuid() ? uid : nil)
             else {

@@ -13,25 +13,25 @@ package struct WatcherSettings: Sendable {
     package let bus: String
     /// The user as whom the login manager runs; another owner of its name is not believed.
     package let managerUID: UInt32
-    /// The only person whose screen is told of; nil for everybody's.
-    package let onlyPerson: UInt32?
+    /// The only user whose screen is told of; nil for everybody's.
+    package let onlyUser: UInt32?
 
-    package init(bus: String = "unix:path=/run/dbus/system_bus_socket", managerUID: UInt32 = 0, onlyPerson: UInt32?) {
+    package init(bus: String = "unix:path=/run/dbus/system_bus_socket", managerUID: UInt32 = 0, onlyUser: UInt32?) {
         self.bus = bus
         self.managerUID = managerUID
-        self.onlyPerson = onlyPerson
+        self.onlyUser = onlyUser
     }
 }
 
 package struct WatcherRoom: Sendable {
     private let settings: WatcherSettings
-    private let line: DeviceLine
+    private let line: DeviceConnection
     private let log: Logger
 
-    package init(enclave: ServerAddress, _ settings: WatcherSettings, log: Logger) throws(SystemFault) {
+    package init(enclave: ServerAddress, _ settings: WatcherSettings, log: Logger) throws(SystemError) {
         self.settings = settings
         self.log = log
-        line = try DeviceLine(enclave: enclave, log: log)
+        line = try DeviceConnection(enclave: enclave, log: log)
     }
 
     /// Watches until the process ends, over a new connection whenever the bus is lost. Where there is none it says so to the
@@ -42,7 +42,7 @@ package struct WatcherRoom: Sendable {
         var lastFault: String?
         while true {
             let opened = MachineClock.monotonic
-            do throws(SystemFault) {
+            do throws(SystemError) {
                 var watch = try LoginWatch(settings, line: line, log: log)
                 lastFault = nil
                 try watch.run()

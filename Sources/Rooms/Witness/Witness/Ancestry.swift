@@ -8,7 +8,7 @@ enum Ancestor {
 
     /// The parent's number is read before and after its descriptor is made, while the child lives: so it was the parent's then. A
     /// parent of another session took the child in, or was left by it; which of the two cannot be told.
-    init(of look: ProcessLook) {
+    init(of look: ProcessSnapshot) {
         let parent = look.status.parent
         guard parent > 1, let process = try? ProcessDescriptor.open(parent), let again = ProcessStatus(of: look.pid),
             again.parent == parent,

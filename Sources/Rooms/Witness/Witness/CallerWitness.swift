@@ -19,7 +19,8 @@ package final class CallerWitness: Sendable {
 
     /// The identity of the process that both the number and the descriptor name.
     package func identity(ofProcess pid: Int64, heldBy process: Descriptor) -> CallerIdentity {
-        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessLook(named, process, digests) else {
+        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessSnapshot(named, process, digests)
+        else {
             return .unseen
         }
         let identity = identity(of: caller)
@@ -27,25 +28,26 @@ package final class CallerWitness: Sendable {
         return caller.stands ? identity : .unseen
     }
 
-    private func identity(of caller: ProcessLook) -> CallerIdentity {
+    private func identity(of caller: ProcessSnapshot) -> CallerIdentity {
         var look = caller
         var chain: [String] = []
         while true {
             guard isCommandLine(look) else { return judged(look, after: chain) }
             chain.append(Self.link(look))
-            let unknown = { (doubt: Doubt, chain: [String]) in CallerIdentity(.unknown(doubt), throughCommandLine: true, chain: chain) }
+            let unknown = { (doubt: IdentityGap, chain: [String]) in CallerIdentity(.unknown(doubt), throughCommandLine: true, chain: chain)
+            }
             if let doubt = doubt(aboutCommandLine: look) { return unknown(doubt, chain) }
             guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: look) else {
                 return unknown(.orphan, chain)
             }
-            guard let next = ProcessLook(parent, process, digests) else { return unknown(.unseen, chain + [""]) }
+            guard let next = ProcessSnapshot(parent, process, digests) else { return unknown(.unseen, chain + [""]) }
             if let path = next.path, ServiceManagerNames.contain(Self.name(path)) { return unknown(.orphan, chain) }
             look = next
         }
     }
 
     /// The nearest that is not Vauban, or the caller itself.
-    private func judged(_ look: ProcessLook, after chain: [String]) -> CallerIdentity {
+    private func judged(_ look: ProcessSnapshot, after chain: [String]) -> CallerIdentity {
         let executable = executable(of: look)
         let (standing, place) = standing(of: look, executable)
         // A parent has to stand too, from the beginning of its own look.
@@ -55,7 +57,7 @@ package final class CallerWitness: Sendable {
             unit: ControlGroup.unit(of: look.pid), chain: chain + [Self.link(look)])
     }
 
-    private func executable(of look: ProcessLook) -> ExecutableIdentity? {
+    private func executable(of look: ProcessSnapshot) -> ExecutableIdentity? {
         guard let path = look.path, path.utf8.count <= WitnessLimits.namedPathBytesMax,
             let digest = look.digest
         else { return nil }
@@ -64,13 +66,13 @@ package final class CallerWitness: Sendable {
     }
 
     /// The first row that applies, and where an installed file lies.
-    private func standing(of look: ProcessLook, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
+    private func standing(of look: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
         guard let executable, let path = look.namedPath else { return (.unknown(.unseen), nil) }
         if look.status.tracer != 0 { return (.unknown(.traced), nil) }
         if InterpreterNames.contain(Self.name(path)) || interpreters.haveContent(executable.digest, size: look.key.size) {
             return (.unknown(.interpreter), nil)
         }
-        var places = RootsPlaces(of: look)
+        var places = RootOwnedFiles(of: look)
         let place = places.place(ofExecutable: path)
         let packaged = place.flatMap(PackagedPlace.init)
         if case .flatpak(let name) = packaged, path.hasBytePrefix("/app/") {
@@ -85,18 +87,18 @@ package final class CallerWitness: Sendable {
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
     }
 
-    private func isCommandLine(_ look: ProcessLook) -> Bool { commandLine.isExecuted(by: look, digests) }
+    private func isCommandLine(_ look: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: look, digests) }
 
     /// Whoever can make the command line do something has no need to start it.
-    private func doubt(aboutCommandLine look: ProcessLook) -> Doubt? {
+    private func doubt(aboutCommandLine look: ProcessSnapshot) -> IdentityGap? {
         if look.status.tracer != 0 { return .traced }
         guard look.shares("user") else { return .foreignCode }
-        var places = RootsPlaces(of: look)
+        var places = RootOwnedFiles(of: look)
         guard let path = look.namedPath, places.place(ofExecutable: path) != nil else { return nil }
         return places.hasOnlyRootsCode(executable: path) == true ? nil : .foreignCode
     }
 
-    private static func link(_ look: ProcessLook) -> String {
+    private static func link(_ look: ProcessSnapshot) -> String {
         guard let path = look.path, path.utf8.count <= CallerIdentity.linkBytesMax else { return "" }
         return path
     }

@@ -15,7 +15,7 @@ struct CommandLineProgram: Sendable {
     }
 
     /// Whether a process executes such a program, or a copy of one.
-    func isExecuted(by look: ProcessLook, _ digests: DigestCache) -> Bool {
+    func isExecuted(by look: ProcessSnapshot, _ digests: DigestCache) -> Bool {
         guard let folder else { return false }
         return Self.names.contains { name in
             let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -23,10 +23,10 @@ enum WitnessLimits {
     static let packagesMax = 256
     /// Parents that are looked at behind Vauban's command line.
     static let parentsMax = 15
-    /// Questions that are worked on at once, of these about one person's programs, and how many more of the latter may wait.
+    /// Questions that are worked on at once, of these about one user's programs, and how many more of the latter may wait.
     static let workersMax = 64
-    static let workersPerPersonMax = 4
-    static let waitingPerPersonMax = 256
+    static let workersPerUserMax = 4
+    static let waitingPerUserMax = 256
     /// How long the enclave waits for an answer: a question that is older is not worked on any more.
     static let questionTime: UInt64 = 3_000_000_000
 }

@@ -6,7 +6,7 @@ package struct ProcessStatus: Hashable, Sendable {
     package let parent: Int32
     /// 0 where nobody traces it.
     package let tracer: Int32
-    /// The person: the real user, which a program with other rights keeps.
+    /// The user: the real user, which a program with other rights keeps.
     package let user: UInt32
     package let session: Int32
     /// Whether it is process 1, of the machine or of a process namespace of its own: all orphans there become its children.

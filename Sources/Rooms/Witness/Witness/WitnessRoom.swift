@@ -10,8 +10,8 @@ package struct WitnessRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
     private let witness: CallerWitness
-    private let desk = QuestionDesk(
-        limit: (WitnessLimits.workersMax, WitnessLimits.workersPerPersonMax, WitnessLimits.waitingPerPersonMax))
+    private let desk = QuestionQueue(
+        limit: (WitnessLimits.workersMax, WitnessLimits.workersPerUserMax, WitnessLimits.waitingPerUserMax))
 
     package init(enclave: ServerAddress, log: Logger, witness: CallerWitness = CallerWitness()) {
         self.enclave = enclave
@@ -30,7 +30,7 @@ package struct WitnessRoom: Sendable {
         while true {
             let message = try line.receive(.idle)
             guard message.secret == nil, message.descriptors.count == 1 else {
-                throw ChannelFault.malformed("a question comes without its process, or with more")
+                throw ChannelError.malformed("a question comes without its process, or with more")
             }
             answer(try WitnessQuestion(derBytes: message.header), about: message.descriptors[0], on: line)
         }

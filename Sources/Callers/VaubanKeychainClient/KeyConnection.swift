@@ -1,0 +1,121 @@
+// One line to the enclave, and the keys that are open on it.
+
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeyWire
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+/// Why a call on a line gave nothing.
+enum KeyConnectionError: Error {
+    /// The enclave's word; the line is as good as before.
+    case refused(Refusal)
+    case broken(ChannelError)
+}
+
+/// `@unchecked Sendable`: the pool gives a line to one thread at a time.
+final class KeyConnection: @unchecked Sendable {
+    let channel: Channel
+    /// The handles of open keys, the one that was used last at the end.
+    private var handles: [(key: EnclaveKey, handle: Int64)] = []
+
+    /// Keys that stay open on one line; fewer than the enclave allows.
+    private static let openMax = 32
+
+    init(_ channel: Channel) { self.channel = channel }
+
+    func hasOpen(_ key: EnclaveKey) -> Bool { handles.contains { $0.key == key } }
+
+    func make(_ kind: EnclaveKeyKind, _ control: AccessControl, _ password: borrowing SecretBytes?) throws(KeyConnectionError) -> EnclaveKey
+    {
+        try send(.make(kind, control), password)
+        guard case .made(let key) = try receive(nil).reply else { throw Self.notUnderstood }
+        return key
+    }
+
+    func open(_ key: EnclaveKey) throws(KeyConnectionError) { _ = try handle(of: key) }
+
+    func use(
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyPrompting, _ password: borrowing SecretBytes?,
+        waiting: @escaping (String) -> Void
+    ) throws(KeyConnectionError) -> KeyOutcome {
+        let use = KeyUse(
+            handle: try handle(of: key), operation: operation, input: input, mayAsk: asking.mayAsk, reason: asking.reason,
+            authorization: asking.authorization)
+        try send(.use(use), password)
+        let answer = try receive(waiting)
+        switch answer.reply {
+        case .signed(let signature): return .signature(signature)
+        case .shared:
+            guard let secret = answer.takeSecret() else { throw Self.notUnderstood }
+            return .shared(secret)
+        default: throw Self.notUnderstood
+        }
+    }
+
+    /// Opens the key where it is not open here; the one that was used least recently gives way.
+    private func handle(of key: EnclaveKey) throws(KeyConnectionError) -> Int64 {
+        if let last = handles.last, last.key == key { return last.handle }
+        if let index = handles.firstIndex(where: { $0.key == key }) {
+            let found = handles.remove(at: index)
+            handles.append(found)
+            return found.handle
+        }
+        if handles.count >= Self.openMax {
+            try send(.close(handles.removeFirst().handle), nil)
+            guard case .closed = try receive(nil).reply else { throw Self.notUnderstood }
+        }
+        try send(.open(key), nil)
+        guard case .opened(let handle) = try receive(nil).reply else { throw Self.notUnderstood }
+        handles.append((key, handle))
+        return handle
+    }
+
+    // MARK: One exchange
+
+    private func send(_ request: KeyRequest, _ secret: borrowing SecretBytes?) throws(KeyConnectionError) {
+        guard let header = try? request.encoded() else { throw .refused(Refusal(.internalFault, "the request cannot be encoded")) }
+        do throws(ChannelError) {
+            switch secret {
+            case .some(let secret): try channel.send(header: header, secret: secret)
+            case .none: try channel.send(header: header)
+            }
+        } catch {
+            throw .broken(error)
+        }
+    }
+
+    private func receive(_ waiting: ((String) -> Void)?) throws(KeyConnectionError) -> KeyAnswer {
+        var timeout = Timeout.machine
+        while true {
+            let answer: KeyAnswer
+            do throws(ChannelError) { answer = try KeyAnswer(channel.receive(timeout)) } catch { throw .broken(error) }
+            switch answer.reply {
+            case .refused(let refusal): throw .refused(refusal)
+            case .queued: continue
+            case .waitingForUser(let place):
+                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                waiting?(place)
+            default: return answer
+            }
+        }
+    }
+
+    private static var notUnderstood: KeyConnectionError { .broken(.malformed("the enclave's answer is not understood")) }
+}
+
+/// A message of the enclave, read.
+private final class KeyAnswer {
+    let reply: KeyReply
+    private var secret: SecretBytes?
+
+    init(_ message: consuming Message) throws(ChannelError) {
+        guard let reply = try? KeyReply(derBytes: message.header), message.descriptors.isEmpty else {
+            throw .malformed("the enclave's answer cannot be read")
+        }
+        self.reply = reply
+        secret = message.takeSecret()
+    }
+
+    func takeSecret() -> SecretBytes? { secret.take() }
+}

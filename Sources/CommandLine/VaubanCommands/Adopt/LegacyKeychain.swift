@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// One item of the old keychain, without its secret.
+struct LegacyItem {
+    /// Tells one state of one item from every other: whatever is written to an item changes its date.
+    struct Stamp: Hashable {
+        let identity: [UInt8]
+        let changed: Int64
+    }
+
+    let record: ItemRecord
+    let stamp: Stamp
+}
+
+/// The user's own keychain of user mode, beside the installed one. Nothing in it is changed until it is deleted.
+final class LegacyKeychain {
+    let home: String
+    let folder: PrivateFolder
+    let session: Session
+    /// For this process until it ends: two that delete would be one too many.
+    private let turn: Descriptor
+
+    init(_ own: OwnKeychain, _ user: CommandUser) throws {
+        home = own.home
+        folder = try PrivateFolder(path: own.home, creating: false)
+        guard let turn = try folder.lock("adopting.lock") else { throw Refusal(.unavailable, "another vauban adopt is at work") }
+        self.turn = turn
+        let service = Service.own(.user(home: own.home), home: own.home, .ofThisProcess)
+        session = Session(user, service, name: "The old keychain")
+    }
+
+    /// Starts its rooms. However this command ends, short of being killed, they end with it: with the service installed
+    /// nothing else uses them, and what was opened here should not stay open.
+    func start() throws {
+        // A launcher that is gone since is replaced by the installed one.
+        try ServiceAccess.make(home: home)
+        let home = home
+        _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
+        if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(session.service) {
+            throw Refusal(.unavailable, "the old keychain did not start; \(SafeText.visible(home))/vauban.log says why")
+        }
+    }
+
+    func hasPasscode() throws -> Bool { try session.authentication.status().device.passcodeIsSet }
+
+    func open() throws {
+        do {
+            try session.openNow()
+        } catch let refusal as Refusal {
+            throw named(refusal)
+        }
+    }
+
+    func close() throws { _ = try LauncherControl.stop(home: home) }
+
+    /// A refusal of this keychain, which the user must not take for one of the other.
+    private func named(_ refusal: Refusal) -> Refusal {
+        let what: String? =
+            switch refusal.reason {
+            case .locked, .beforeFirstUnlock: "the old one; to send its passcode along, run: vauban adopt --source-passcode-fd N"
+            case .authenticationFailed, .lockedOut: "the old keychain's passcode"
+            case .stateUnreadable: "of the old keychain, so nothing was moved. \(refusal.detail ?? "")"
+            default: nil
+            }
+        guard let what else { return refusal }
+        return Refusal(refusal.reason, what, triesLeft: refusal.triesLeft, secondsToWait: refusal.secondsToWait)
+    }
+
+    /// Every item of every group, without its secret.
+    func items() throws -> [LegacyItem] {
+        do {
+            return try session.opening { try ItemKind.allCases.flatMap { try items(of: $0) } }
+        } catch let refusal as Refusal {
+            throw named(refusal)
+        }
+    }
+
+    private func items(of kind: ItemKind) throws -> [LegacyItem] {
+        try session.described(kind).map { entry in
+            guard let record = entry.record, let identity = entry.reference else {
+                throw Refusal(.internalFault, "the old keychain does not tell which items it has")
+            }
+            return LegacyItem(record: record, stamp: LegacyItem.Stamp(identity: identity, changed: record.date(.modificationDate)))
+        }
+    }
+
+    // MARK: The end
+
+    /// Deletes it, if the keychain here has every item of it as the items are now: each must be on the list of what was
+    /// moved, with the item here that it became. Otherwise nothing is deleted, the marker goes, and the refusal says so.
+    ///
+    /// The keys are destroyed first, so that what a disk keeps of removed files opens no more, and then the folder is removed. A
+    /// kill in between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
+    func delete(movedTo new: Session) throws {
+        let aside = Self.aside(home)
+        try Self.removeRemains(of: home)
+        guard access(aside, F_OK) != 0 else {
+            throw Refusal(
+                .storageFailed,
+                "\(SafeText.visible(aside)) is in the way, so nothing was deleted; look at what it is, and move it elsewhere")
+        }
+        guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else {
+            throw notMoved("it was written to since")
+        }
+        try start()
+        let hasPasscode = try hasPasscode()
+        let passcode: SecretBytes? = hasPasscode ? try passcodeToDelete() : nil
+        try new.openNow()
+        try check(adopted, in: new)
+        do throws(Refusal) { try session.authentication.erase(passcode) } catch { throw named(error) }
+        try ErasedMarker.set(in: folder)
+        try close()
+        guard rename(home, aside) == 0 else { throw Self.notRemoved(home) }
+        try Self.removeRemains(of: home)
+    }
+
+    private func check(_ adopted: [AdoptedItem], in new: Session) throws {
+        let here = try Set(ItemKind.allCases.flatMap { kind in try new.described(kind).compactMap(\.reference) })
+        let moved = Set(adopted.filter { here.contains($0.new) }.map(\.old))
+        let missing = try items().filter { !moved.contains($0.stamp) }
+        guard let first = missing.first else { return }
+        throw notMoved(
+            "\(count(missing.count, "item")) of it, such as \(first.record.shownWithOwner), \(missing.count == 1 ? "is" : "are") not here")
+    }
+
+    private func notMoved(_ why: String) -> Refusal {
+        AdoptionMarker.remove(from: folder)
+        return Refusal(.itemNotFound, "nothing was deleted: the old keychain stays, since \(why); to move it, run: vauban adopt")
+    }
+
+    /// What a deletion was killed at: a folder whose keys are gone already. Any other that is called so stays.
+    static func removeRemains(of home: String) throws {
+        let aside = aside(home)
+        guard access(aside, F_OK) == 0 else { return }
+        guard let folder = try? PrivateFolder(path: aside, creating: false), ErasedMarker.stands(in: folder) else {
+            return say("\(SafeText.visible(aside)) is left as it is: nothing says that it is what an earlier deletion left.")
+        }
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: aside) where name != ErasedMarker.name {
+                try FileManager.default.removeItem(atPath: "\(aside)/\(name)")
+            }
+        } catch {
+            throw notRemoved(aside)
+        }
+        folder.remove(ErasedMarker.name)
+        guard rmdir(aside) == 0 else { throw notRemoved(aside) }
+    }
+
+    private static func aside(_ home: String) -> String { "\(home).deleted" }
+
+    private static func notRemoved(_ path: String) -> Refusal {
+        Refusal(
+            .storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
+    }
+
+    /// The passcode that deletes it, and has opened it.
+    private func passcodeToDelete() throws -> SecretBytes {
+        let client = session.authentication
+        if session.user.hasPreparedPasscode {
+            let passcode = try session.user.preparedPasscode()
+            do throws(Refusal) { try client.unlock(passcode) } catch { throw named(error) }
+            return passcode
+        }
+        guard let terminal = session.user.terminal else { throw named(Refusal(.locked)) }
+        var attempt = 1
+        while true {
+            let passcode = try PasscodeInput.ask("The old keychain's passcode, to delete it (\(PromptText.cancelHint)): ", on: terminal)
+            do throws(Refusal) {
+                try client.unlock(passcode)
+                return passcode
+            } catch {
+                guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.triesLeft != 0 else { throw named(error) }
+                terminal.write("That was not the passcode\(error.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+            }
+            attempt += 1
+        }
+    }
+}
+
+extension Session {
+    /// Every item of a class, without its secret and with its identity; asks nobody.
+    func described(_ kind: ItemKind) throws -> [FoundEntry] {
+        var query = ItemQuery(kind: kind)
+        query.includesSynchronizable = true
+        query.limit = .all
+        query.returnsAttributes = true
+        query.returnsReference = true
+        query.authenticationUI = .describe
+        return try found(query)
+    }
+
+    /// Whether any of these items is here; true also where that cannot be seen now.
+    func hasAny(of items: some Sequence<AdoptedItem>) -> Bool {
+        items.contains { item in
+            var query = ItemQuery(kind: item.kind)
+            query.reference = item.new
+            query.includesSynchronizable = true
+            query.returnsAttributes = true
+            query.authenticationUI = .describe
+            return (try? !found(query).isEmpty) ?? true
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// What a user's programs ask about that user's own keychain (Specs/user-wire.md). It is the same on both doors that it passes:
+// authd decodes it strictly, and forwards it to the enclave, which decides.
+
+package import SwiftASN1
+package import VaubanAccessPolicy
+package import VaubanDER
+
+/// One request, on behalf of the user whom the kernel names for the caller. Secrets come sealed to the enclave, each for one challenge.
+package enum UserRequest: Hashable, Sendable {
+    case status
+    /// A fresh challenge, and the key to seal to.
+    case challenge(PasscodePurpose)
+    case unlock(PasscodeChallenge, SealedPasscode)
+    /// Waits for the user at the reader.
+    case unlockByFinger
+    case lock
+    /// Whether a policy can succeed at all; asks nobody.
+    case canEvaluate(OwnerPolicy)
+    /// Shows the user the reason and waits for the answer.
+    case evaluate(Evaluation)
+    /// What the user could answer with now; asks nobody.
+    case environment
+    /// The secret that authorizes the request is sealed for exactly this one (`SealBinding`).
+    case credential(CredentialRequest, PasscodeChallenge, authority: SealedPasscode)
+    /// Makes a new, empty keychain of this one where no passcode is set, or after ten wrong ones in a row.
+    case eraseWithoutPasscode(PasscodeChallenge)
+
+    /// Whether its answer may have to wait for the user, at a prompt or at the reader.
+    package var mayWaitForUser: Bool {
+        switch self {
+        case .evaluate, .unlockByFinger, .credential(.enrol, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _): true
+        case .status, .challenge, .unlock, .lock, .canEvaluate, .environment, .eraseWithoutPasscode, .credential: false
+        }
+    }
+
+    /// Whether an answer is one to this request.
+    package func isAnswered(by answer: UserAnswer) -> Bool {
+        switch (self, answer) {
+        case (.status, .status), (.canEvaluate, .evaluated), (.evaluate, .evaluated), (.environment, .environment): true
+        case (.challenge(let purpose), .challenge(let challenge)): challenge.purpose == purpose
+        case (.credential(let request, _, _), .fingers): request == .listFingers
+        case (.credential(let request, _, _), .done): request != .listFingers
+        case (.unlock, .done), (.unlockByFinger, .done), (.lock, .done), (.eraseWithoutPasscode, .done): true
+        default: false
+        }
+    }
+}
+
+/// `UserRequest ::= SEQUENCE { version INTEGER (2), request CHOICE { status [0], challenge [1], unlock [2], unlockByFinger [3],
+///   lock [4], canEvaluate [5], evaluate [6], environment [7], credential [8], eraseWithoutPasscode [9] } }`
+extension UserRequest: DERReadable, DERWritable {
+    package static let version: Int64 = 2
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(Self.version)
+        let number = try fields.choice("request")
+        guard let request = try fields.optional(number, "request", { try Self.request(number, &$0) }) else {
+            throw DERError("request is missing")
+        }
+        self = request
+    }
+
+    private static func request(_ number: UInt, _ request: inout DERFields) throws -> UserRequest {
+        switch number {
+        case 0: return .status
+        case 1:
+            guard let purpose = PasscodePurpose(rawValue: try request.integer("purpose", in: 1...255)), purpose != .prompt else {
+                throw DERError("purpose is unknown")
+            }
+            return .challenge(purpose)
+        case 2: return .unlock(try request.value("challenge"), try request.value("passcode"))
+        case 3: return .unlockByFinger
+        case 4: return .lock
+        case 5:
+            guard let policy = OwnerPolicy(rawValue: try request.integer("policy", in: 1...255)) else {
+                throw Refusal(.unsupported, "this policy is not known here")
+            }
+            return .canEvaluate(policy)
+        case 6: return .evaluate(try request.value("evaluation"))
+        case 7: return .environment
+        case 8:
+            return .credential(
+                try request.value("credential request"), try request.value("challenge"), authority: try request.value("authority"))
+        case 9: return .eraseWithoutPasscode(try request.value("challenge"))
+        default: throw Refusal(.unknownRequest, "user request \(number) is not known to version \(version)")
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Self.version)
+            switch self {
+            case .status: fields.tagged(0) { _ in }
+            case .challenge(let purpose): try fields.tagged(1) { try $0.integer(purpose.rawValue) }
+            case .unlock(let challenge, let passcode):
+                try fields.tagged(2) {
+                    try $0.value(challenge); try $0.value(passcode)
+                }
+            case .unlockByFinger: fields.tagged(3) { _ in }
+            case .lock: fields.tagged(4) { _ in }
+            case .canEvaluate(let policy): try fields.tagged(5) { try $0.integer(policy.rawValue) }
+            case .evaluate(let evaluation): try fields.tagged(6) { try $0.value(evaluation) }
+            case .environment: fields.tagged(7) { _ in }
+            case .credential(let request, let challenge, let authority):
+                try fields.tagged(8) {
+                    try $0.value(request); try $0.value(challenge); try $0.value(authority)
+                }
+            case .eraseWithoutPasscode(let challenge): try fields.tagged(9) { try $0.value(challenge) }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+internal import EnclaveConnection
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// What whoever spoke at the door is told about a fault that ends the connection. The one mapping of this door.
+enum ConnectionRefusal {
+    static func refusal(_ error: any Error) -> Refusal {
+        switch error {
+        case let refusal as Refusal: refusal
+        case let fault as DERError: Refusal(.malformed, fault.description)
+        case ChannelError.foreignSender:
+            Refusal(.malformed, "a message came from another process than the one that connected; a forked child connects itself")
+        case ChannelError.malformed(let why): Refusal(.malformed, why)
+        case ChannelError.oversized: Refusal(.malformed, "a message is larger than this door takes")
+        case ChannelError.deadline: Refusal(.malformed, "a message did not end in time")
+        case let fault as EnclaveError: fault.refusal
+        case is ChannelError, is SystemError, is HandshakeError: Refusal(.unavailable)
+        // What is left are faults of the encoding, which its library reports in types of its own.
+        default: Refusal(.malformed, "the message is not DER")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// The enclave never dials: authd holds a line open, over which the enclave asks for the user.
+
+internal import EnclaveWire
+internal import Logging
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// The standing connection to the enclave.
+struct PromptConnection: Sendable {
+    let enclave: ServerAddress
+    let desk: PromptDispatcher
+    let environments: EnvironmentDispatcher
+    let log: Logger
+
+    func start() {
+        StandingConnection(enclave, role: EnclaveRole.attention.rawValue).keepOnThread(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+    }
+
+    private func serve(_ line: Channel) throws -> Never {
+        desk.enclaveArrived(line)
+        environments.changedForAll()
+        defer {
+            desk.enclaveLost()
+            environments.changedForAll()
+        }
+        log.info("the line to the enclave is open")
+        while true {
+            let message = try line.receive(.idle)
+            guard message.secret == nil else { throw ChannelError.malformed("a notice carries a secret") }
+            switch try PromptNotice(derBytes: message.header) {
+            case .ask(let question):
+                guard message.descriptors.count == 1 else { throw ChannelError.malformed("a question comes without a key card") }
+                desk.ask(question, keyCard: message.descriptors[0])
+            case .settled(let prompt, let outcome):
+                guard message.descriptors.isEmpty else { throw ChannelError.malformed("a settlement carries a descriptor") }
+                desk.settle(prompt, outcome)
+            case .update(let prompt, let update):
+                guard message.descriptors.isEmpty else { throw ChannelError.malformed("an update carries a descriptor") }
+                desk.update(prompt, update)
+            case .changed(let user):
+                guard message.descriptors.isEmpty else { throw ChannelError.malformed("a change carries a descriptor") }
+                environments.changed(user)
+            }
+        }
+    }
+}

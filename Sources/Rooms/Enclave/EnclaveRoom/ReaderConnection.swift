@@ -1,0 +1,217 @@
+// The line to the fingerprint reader (Specs/reader.md). It can say what its sensor found for one challenge; what that
+// allows is decided here.
+
+import Enclave
+import EnclaveWire
+import Logging
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+internal import VaubanRoomHardening
+import VaubanSecretBytes
+
+final class ReaderConnection: Sendable {
+    private struct State {
+        var channel: Channel?
+        var isPaired = false
+        var hasSensor = false
+        /// Who waits for a verdict on which challenge.
+        var waiting: [[UInt8]: Waiting] = [:]
+    }
+
+    private struct Waiting {
+        let user: UInt32
+        let pending: PendingPrompt
+        /// Nothing is on a screen for it, so it gives way to a question.
+        let isUnlock: Bool
+    }
+
+    private let host: EnclaveHost
+    private let pairing: Pairing
+    private let state = ThreadMutex(State())
+    private let log: Logger
+    private let vaultOf: @Sendable (UInt32) -> Vault
+
+    init(host: EnclaveHost, log: Logger, vaultOf: @escaping @Sendable (UInt32) -> Vault) {
+        self.host = host
+        self.log = log
+        self.vaultOf = vaultOf
+        pairing = Pairing(host: host)
+    }
+
+    /// Holds the reader's connection until it ends. A newer one takes the place of an older. `told` follows each of its words.
+    func serve(_ channel: Channel, told: () -> Void, ended: () -> Void) {
+        // A line that takes another's place begins with a reader that holds nothing.
+        if replace(nil, with: channel) { ended() }
+        defer { if replace(channel, with: nil) { ended() } }
+        while var message = try? channel.receive(.idle) {
+            guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
+            let held = message.takeSecret()
+            let goesOn = take(report, held, on: channel)
+            told()
+            ScratchMemory.overwrite()
+            guard goesOn else { return }
+        }
+    }
+
+    /// False ends the line.
+    private func take(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
+        switch report {
+        case .hello(let isPaired):
+            guard held == nil else { return false }
+            return greet(channel, isPaired)
+        case .sensor(let isThere):
+            guard held == nil else { return false }
+            state.withLock { state in
+                if state.channel === channel { state.hasSensor = isThere }
+                host.reader.isThere = state.isPaired && state.hasSensor
+            }
+            if !isThere { abandonAll() }
+            return true
+        case .verdict(let verdict):
+            guard state.withLock({ $0.channel === channel && $0.isPaired }), pairing.vouches(for: verdict) else {
+                log.warning("the reader's word is not under its key; its line is ended")
+                return false
+            }
+            deliver(verdict, HeldSecret.ofOptional(held))
+            return true
+        case .hint(let nonce, let hint, let done, let total):
+            guard held == nil else { return false }
+            waiting(for: nonce, on: channel)?.report(.hint(nonce: nonce, hint, done: done, total: total))
+            return true
+        case .fingers(let nonce, let names):
+            guard held == nil else { return false }
+            waiting(for: nonce, on: channel)?.report(.fingers(nonce: nonce, names))
+            return true
+        }
+    }
+
+    private func greet(_ channel: Channel, _ isPaired: Bool) -> Bool {
+        do throws(Refusal) {
+            switch try pairing.greet(isPaired: isPaired) {
+            case .known: try send(.ready, on: channel)
+            case .new(let key): try send(.pair, key.secret, on: channel)
+            }
+        } catch {
+            log.warning("the reader cannot be paired: \(error.detail ?? "")")
+            return false
+        }
+        state.withLock { state in
+            guard state.channel === channel else { return }
+            state.isPaired = true
+            host.reader.isThere = state.hasSensor
+        }
+        return true
+    }
+
+    private func waiting(for nonce: [UInt8], on channel: Channel) -> PendingPrompt? {
+        state.withLock { $0.channel === channel ? $0.waiting[nonce]?.pending : nil }
+    }
+
+    private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
+        if verdict.outcome == .changed {
+            // Nobody asked for it: the list of fingers is not the enrolled one any more.
+            do { try vaultOf(verdict.user).fingersAre(verdict.fingers) } catch { log.warning("a changed list of fingers: \(error)") }
+            return
+        }
+        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
+    }
+
+    // MARK: Asking
+
+    /// For a question that is before the user. A touch has one meaning: an unlock that waits for one gives way.
+    func ask(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        let unlocks = state.withLock { state in state.waiting.filter { $0.value.user == user && $0.value.isUnlock } }
+        for (nonce, waiting) in unlocks {
+            cancel(nonce)
+            waiting.pending.report(.readerGone)
+        }
+        return begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+    }
+
+    /// For an unlock, which no question shows: only while no other touch of this user is waited for.
+    func askToUnlock(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: true))
+    }
+
+    func enrol(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.enrol(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+    }
+
+    func forgetFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.forgetFingers(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+    }
+
+    func listFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.list(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+    }
+
+    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: Waiting) -> Bool {
+        let channel = state.withLock { state -> Channel? in
+            guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
+            if waiting.isUnlock, state.waiting.values.contains(where: { $0.user == waiting.user }) { return nil }
+            state.waiting[nonce] = waiting
+            return channel
+        }
+        guard let channel else { return false }
+        do throws(Refusal) { try send(notice, on: channel) } catch {
+            state.withLock { $0.waiting[nonce] = nil }
+            return false
+        }
+        return true
+    }
+
+    func cancel(_ nonce: [UInt8]) {
+        let channel = state.withLock { state in state.waiting.removeValue(forKey: nonce) == nil ? nil : state.channel }
+        if let channel { try? send(.cancel(nonce: nonce), on: channel) }
+    }
+
+    /// Hands the reader what it is to hold until a finger matches; false when nobody holds it.
+    func hold(_ user: UInt32, _ held: HeldSecret) -> Bool {
+        guard let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) else { return false }
+        return (try? send(.hold(user: user), held.secret, on: channel)) != nil
+    }
+
+    func drop(_ user: UInt32) {
+        if let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) { try? send(.drop(user: user), on: channel) }
+    }
+
+    // MARK: The line
+
+    /// Whether there was another line, which has ended.
+    private func replace(_ ended: Channel?, with channel: Channel?) -> Bool {
+        let old: Channel? = state.withLock { state in
+            guard ended == nil || state.channel === ended else { return nil }
+            let before = state.channel
+            state.channel = channel
+            state.isPaired = false
+            state.hasSensor = false
+            host.reader.isThere = false
+            return before
+        }
+        guard let old else { return false }
+        old.shutDown()
+        abandonAll()
+        return true
+    }
+
+    private func abandonAll() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiting in waiting { waiting.pending.report(.readerGone) }
+    }
+
+    private func send(_ notice: ReaderNotice, on channel: Channel) throws(Refusal) {
+        do { try channel.send(header: try notice.encoded()) } catch { throw Refusal(.biometryNotAvailable, "the reader does not answer") }
+    }
+
+    private func send(_ notice: ReaderNotice, _ secret: borrowing SecretBytes, on channel: Channel) throws(Refusal) {
+        do {
+            try channel.send(header: try notice.encoded(), secret: secret)
+        } catch {
+            throw Refusal(.biometryNotAvailable, "the reader does not answer")
+        }
+    }
+}

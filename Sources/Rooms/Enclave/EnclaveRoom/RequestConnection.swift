@@ -1,0 +1,166 @@
+// One room's connection on behalf of one caller: read, decide, answer, on one thread.
+
+import Enclave
+import EnclaveWire
+import Logging
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+internal import VaubanRoomHardening
+import VaubanSecretBytes
+
+/// What goes back for one request.
+struct Response: ~Copyable {
+    var reply: EnclaveReply
+    var secret: SecretBytes?
+    var descriptors: [Descriptor]
+
+    init(_ reply: EnclaveReply, secret: consuming SecretBytes? = nil, descriptors: [Descriptor] = []) {
+        self.reply = reply
+        self.secret = secret
+        self.descriptors = descriptors
+    }
+}
+
+final class RequestConnection: CallerSession {
+    let room: EnclaveRoom
+    let channel: Channel
+    let role: EnclaveRole
+    private var registered: Peer?
+    /// The vault that the request in hand acts on, once it does.
+    private var used: Vault?
+    /// Who the registered caller is, once it was asked.
+    private(set) var identity: CallerIdentity?
+    /// What the last operation was allowed by, until it is carried out.
+    var allowing: (RequestTrace, [UInt8])?
+
+    init(room: EnclaveRoom, role: EnclaveRole, channel: Channel) {
+        self.room = room
+        self.role = role
+        self.channel = channel
+    }
+
+    func serve() {
+        defer { room.authorizations.end(of: self) }
+        while true {
+            do throws(ChannelError) {
+                let message = try channel.receive(.idle)
+                guard try answer(message) else { return }
+            } catch {
+                let why: String? =
+                    switch error {
+                    case .malformed(let why): why
+                    case .oversized: "the message is too large"
+                    case .foreignSender: "another process wrote on this connection"
+                    case .deadline: "the message did not end in time"
+                    case .closed, .watchedEnded, .system: nil
+                    }
+                if let why { _ = try? send(Response(.refused(Refusal(.malformed, why)))) }
+                return
+            }
+        }
+    }
+
+    /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
+    private func answer(_ message: consuming Message) throws(ChannelError) -> Bool {
+        let request: EnclaveRequest
+        do {
+            request = try EnclaveRequest(derBytes: message.header)
+        } catch let refusal as Refusal {
+            try send(Response(.refused(refusal)))
+            return true
+        } catch {
+            try send(Response(.refused(Refusal(.malformed, "\(error)"))))
+            return false
+        }
+        let secret = message.takeSecret()
+        guard secret == nil || request.takesSecret, request.takesDescriptors || message.descriptors.isEmpty else {
+            try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
+            return false
+        }
+        let response: Response
+        do throws(Refusal) {
+            response = try handle(request, secret, message.descriptors)
+        } catch {
+            response = Response(.refused(error))
+        }
+        // Before anybody hears that it is done: whoever locks next may rely on it.
+        ScratchMemory.overwrite()
+        try send(response)
+        return true
+    }
+
+    func registeredCaller() throws(Refusal) -> Peer {
+        guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
+        return caller
+    }
+
+    /// The registered caller's vault, after time has done its work on it.
+    func vault() throws(Refusal) -> Vault {
+        if let used { return used }
+        let vault = room.vault(of: try registeredCaller().uid)
+        room.attend(to: vault)
+        used = vault
+        return vault
+    }
+
+    /// What a request ended in its vault is called back before its answer leaves.
+    func completeVault() {
+        if let vault = used { room.attend(to: vault) }
+        used = nil
+    }
+
+    func identify(_ caller: Peer) -> CallerIdentity {
+        let found = room.witness.identity(of: caller)
+        identity = found
+        return found
+    }
+
+    /// Serves the caller's own connection from now on, for as long as it lasts. It is the caller's in the kernel's words.
+    func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
+        guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
+        guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
+            throw Refusal(.badParameter, "the connection is not the registered caller's")
+        }
+        let channel: Channel
+        do throws(SystemError) {
+            channel = try Channel(socket: descriptors[0], expecting: .process(pid: caller.pid, uid: caller.uid, held: caller.process))
+        } catch {
+            throw Refusal(.badParameter, "the caller's connection is not a connection")
+        }
+        try room.keyLines.begin(KeyConnection(room: room, channel: channel, caller: caller, identity: identity))
+        return .done
+    }
+
+    func report(_ place: String) throws { try channel.send(header: try EnclaveReply.waitingForUser(place: place).encoded()) }
+
+    func reportQueued() throws { try channel.send(header: try EnclaveReply.queued.encoded()) }
+
+    /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
+    /// connected, not what the other room says.
+    func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
+        guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
+        let peer: Peer
+        do throws(SystemError) { peer = try Peer(ofConnection: descriptors[0]) } catch {
+            throw Refusal(.badParameter, "the caller's connection is not a connection")
+        }
+        guard ProcessDescriptor.pid(of: descriptors[1]) == peer.pid else {
+            throw Refusal(.badParameter, "the caller's process is not the one that connected")
+        }
+        identity = nil
+        registered = nil
+        room.authorizations.end(of: self)
+        try room.throwIfAnothers(peer.uid)
+        registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
+        return .caller(user: peer.uid, pid: Int64(peer.pid))
+    }
+
+    private func send(_ response: consuming Response) throws(ChannelError) {
+        let header: [UInt8]
+        do { header = try response.reply.encoded() } catch { throw .malformed("a reply cannot be encoded") }
+        switch response.secret {
+        case .some(let secret): try channel.send(header: header, secret: secret, descriptors: response.descriptors)
+        case .none: try channel.send(header: header, descriptors: response.descriptors)
+        }
+    }
+}

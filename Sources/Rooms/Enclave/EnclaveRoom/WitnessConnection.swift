@@ -1,0 +1,120 @@
+// The line to the witness, the one process that may look at others.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+
+final class WitnessConnection: Sendable {
+    /// One question that waits.
+    private final class Waiting: Sendable {
+        let wakeup: Wakeup
+        let answer = ThreadMutex<WitnessAnswer?>(nil)
+        init() throws(SystemError) { wakeup = try Wakeup() }
+    }
+
+    private struct State {
+        var channel: Channel?
+        var number: Int64 = 0
+        var waiting: [Int64: Waiting] = [:]
+        /// Who waits for a line.
+        var expecting: [Wakeup] = []
+        var expectation = ReconnectionDeadline(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
+    }
+
+    private let state = ThreadMutex(State())
+
+    func serve(_ channel: Channel) {
+        let old = state.withLock { state in
+            defer { state.channel = channel }
+            for wakeup in state.expecting { wakeup.signal() }
+            return state.channel
+        }
+        old?.shutDown()
+        defer { ended(channel) }
+        while let message = try? channel.receive(.idle) {
+            guard message.secret == nil, message.descriptors.isEmpty, let answer = try? WitnessAnswer(derBytes: message.header) else {
+                return
+            }
+            guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: answer.number) }) else { continue }
+            waiting.answer.withLock { $0 = answer }
+            waiting.wakeup.signal()
+        }
+    }
+
+    /// A question that was asked over this line is answered by none; its caller learns so now, not at its deadline.
+    private func ended(_ channel: Channel) {
+        let waiting: [Waiting] = state.withLock { state in
+            guard state.channel === channel else { return [] }
+            state.channel = nil
+            state.expectation.lost(at: MachineClock.monotonic)
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiting in waiting {
+            waiting.answer.withLock { $0 = $0 ?? WitnessAnswer(number: 0, identity: .unseen) }
+            waiting.wakeup.signal()
+        }
+    }
+
+    /// Who a process is; unknown when nobody can say in time (3 s).
+    func identity(of peer: Peer) -> CallerIdentity {
+        guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
+        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTime
+        let channel = standingChannel(waiting.wakeup, until: deadline)
+        let number = state.withLock { state in
+            state.number += 1
+            state.waiting[state.number] = waiting
+            return state.number
+        }
+        defer { state.withLock { $0.waiting[number] = nil } }
+        guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
+            (try? channel.send(header: header, descriptors: [process])) != nil
+        else { return .unseen }
+        // A line that came may have left a signal behind.
+        while waiting.wakeup.wait(until: deadline) == .signalled {
+            if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
+        }
+        return .unseen
+    }
+
+    /// The witness's line, or where rooms have just started or it was just lost, the one that comes: a caller that is early is no
+    /// unknown one. Where none came for a while, none is waited for.
+    private func standingChannel(_ wakeup: Wakeup, until deadline: UInt64) -> Channel? {
+        let (channel, until): (Channel?, UInt64?) = state.withLock { state in
+            if let channel = state.channel { return (channel, nil) }
+            let until = state.expectation.wait(from: MachineClock.monotonic, until: deadline)
+            if until != nil { state.expecting.append(wakeup) }
+            return (nil, until)
+        }
+        guard channel == nil, let until else { return channel }
+        _ = wakeup.wait(until: until)
+        return state.withLock { state in
+            state.expecting.removeAll { $0 === wakeup }
+            return state.channel
+        }
+    }
+}
+
+extension CallerIdentity {
+    fileprivate var confinement: CallerName.Confinement? {
+        switch standing {
+        case .flatpak(let name): CallerName.Confinement(.flatpak, name)
+        case .snap(let name): CallerName.Confinement(.snap, name)
+        case .unknown, .installed, .own: nil
+        }
+    }
+}
+
+extension CallerName {
+    /// How a prompt names a caller: by its own program, and by those that started it where that program is Vauban's own.
+    init(of peer: Peer, _ identity: CallerIdentity) {
+        let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
+        self.init(
+            pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, doubt: identity.doubt,
+            startedBy: identity.throughCommandLine
+                ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
+            confinement: identity.confinement)
+    }
+}

@@ -1,0 +1,33 @@
+internal import EnclaveWire
+internal import Synchronization
+internal import VaubanLinuxHost
+
+/// What the line's thread hands to the sensor's.
+final class QuestionQueue: Sendable {
+    enum Order: Sendable {
+        case notice(ReaderNotice)
+        /// The line has ended, and with it every question.
+        case lineLost
+    }
+
+    private let orders = Mutex<[Order]>([])
+    private let wakeup: Wakeup
+
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    func post(_ order: Order) {
+        orders.withLock { $0.append(order) }
+        wakeup.signal()
+    }
+
+    /// Readable while something was posted.
+    var number: Int32 { wakeup.number }
+
+    func take() -> [Order] {
+        wakeup.clear()
+        return orders.withLock { orders in
+            defer { orders = [] }
+            return orders
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// The line to the enclave, opened again whenever it is lost. What was not answered is told again on the next one.
+
+internal import EnclaveWire
+internal import Logging
+internal import Synchronization
+internal import VaubanDER
+internal import VaubanLinuxHost
+
+/// Told to by one thread, served by another.
+final class DeviceConnection: Sendable {
+    private struct State {
+        var channel: Channel?
+        var number: Int64 = 0
+        /// Whether a login manager is watched; told first on every line.
+        var isWatching = false
+        /// What the enclave has not answered yet, in its order.
+        var unanswered: [DeviceEvent] = []
+
+        mutating func event(_ kind: DeviceEvent.Kind) -> DeviceEvent {
+            number += 1
+            return DeviceEvent(number: number, kind)
+        }
+    }
+
+    private let enclave: ServerAddress
+    private let log: Logger
+    private let state = Mutex(State())
+    private let answered: Wakeup
+
+    init(enclave: ServerAddress, log: Logger) throws(SystemError) {
+        self.enclave = enclave
+        self.log = log
+        answered = try Wakeup()
+    }
+
+    /// Tells the enclave now, or as soon as it can be reached.
+    func tell(_ kind: DeviceEvent.Kind) { _ = add(kind) }
+
+    /// Tells the enclave and waits for its answer until the deadline (monotonic clock). False when none came.
+    func tell(_ kind: DeviceEvent.Kind, until deadline: UInt64) -> Bool {
+        let number = add(kind)
+        while state.withLock({ state in state.unanswered.contains { $0.number == number } }) {
+            if case .deadline = answered.wait(until: deadline) { return false }
+        }
+        return true
+    }
+
+    private func add(_ kind: DeviceEvent.Kind) -> Int64 {
+        state.withLock { state in
+            let event = state.event(kind)
+            switch kind {
+            case .watching, .blind: state.isWatching = kind == .watching
+            case .sleeping, .woke, .screenLocked, .screenUnlocked:
+                // While nothing is on its way an older equal event says nothing more, so what waits stays few.
+                if state.channel == nil { state.unanswered.removeAll { $0.kind == kind } }
+                state.unanswered.append(event)
+            }
+            if state.unanswered.count > WatcherLimits.unansweredMax { state.channel?.shutDown() }
+            Self.send(event, over: state.channel)
+            return event.number
+        }
+    }
+
+    /// A line that does not carry a message has been shut down by the attempt; its receiver notices and opens the next.
+    private static func send(_ event: DeviceEvent, over channel: Channel?) {
+        guard let channel, let header = try? event.encoded() else { return }
+        _ = try? channel.send(header: header)
+    }
+
+    /// Serves until the process ends, on a new line whenever one is lost.
+    func run() -> Never {
+        StandingConnection(enclave, role: EnclaveRole.watcher.rawValue).keep(
+            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+    }
+
+    private func serve(_ channel: Channel) throws -> Never {
+        log.info("the line to the enclave is open")
+        state.withLock { state in
+            var kept: [DeviceEvent] = []
+            for event in state.unanswered.reversed() where !kept.contains(where: { $0.kind == event.kind }) { kept.insert(event, at: 0) }
+            state.unanswered = kept
+            state.channel = channel
+            Self.send(state.event(state.isWatching ? .watching : .blind), over: channel)
+            for event in kept { Self.send(event, over: channel) }
+        }
+        defer { state.withLock { $0.channel = nil } }
+        while true {
+            let message = try channel.receive(.idle)
+            guard message.secret == nil, message.descriptors.isEmpty else { throw ChannelError.malformed("an answer carries too much") }
+            let done = try DeviceEventDone(derBytes: message.header)
+            state.withLock { $0.unanswered.removeAll { $0.number == done.number } }
+            answered.signal()
+        }
+    }
+}

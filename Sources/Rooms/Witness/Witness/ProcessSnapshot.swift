@@ -1,0 +1,101 @@
+import Glibc
+internal import VaubanAccessPolicy
+package import VaubanLinuxHost
+
+/// One process under its descriptor, and the file that it executes. Everything is read by the number and counts only while the
+/// descriptor says that the number is still this process's (`stands`).
+struct ProcessSnapshot: Sendable {
+    let pid: Int32
+    let process: Descriptor
+    let status: ProcessStatus
+    let file: Descriptor
+    let key: FileKey
+    /// With ` (deleted)` behind it where the file has no name any more; nil where it has none that can be told.
+    let path: String?
+    /// SHA-256 of the file; nil where it is too large.
+    let digest: [UInt8]?
+
+    /// Nil when the process has ended, or when its file cannot be opened, is no regular file, or comes from a file system on
+    /// which a program of somebody's decides what is read.
+    init?(_ pid: Int32, _ process: Descriptor, _ digests: DigestCache) {
+        guard let status = ProcessStatus(of: pid) else { return nil }
+        // A link of the kernel's, which opens the very file, wherever it was moved and whatever now has its path.
+        let number = open("/proc/\(pid)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(number)
+        guard let key = FileKey(file), key.isRegular, !key.isOfAProgram else { return nil }
+        self.pid = pid
+        self.process = process
+        self.status = status
+        self.file = file
+        self.key = key
+        path = file.path
+        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(pid, process, key) })
+    }
+
+    /// Whether what was read was all of this process, and of one program: it lives, so its number belonged to nobody else, and
+    /// it executes the same file as at the beginning.
+    var stands: Bool { Self.executes(pid, process, key) }
+
+    private static func executes(_ pid: Int32, _ process: Descriptor, _ key: FileKey) -> Bool {
+        var now = stat()
+        return stat("/proc/\(pid)/exe", &now) == 0 && UInt64(now.st_dev) == key.device && UInt64(now.st_ino) == key.inode
+            && ProcessDescriptor.isAlive(process)
+    }
+
+    /// Whether it has a name and lies where that says.
+    var namedPath: String? {
+        guard let path, path.utf8.count <= WitnessLimits.namedPathBytesMax, !PathBytes.isDeleted(path) else { return nil }
+        return path
+    }
+
+    /// Whether a namespace of the process (`user`, `mnt`) is the witness's own.
+    func shares(_ namespace: String) -> Bool {
+        func link(_ process: String) -> [UInt8]? {
+            var buffer = [UInt8](repeating: 0, count: 64)
+            let count = readlink("/proc/\(process)/ns/\(namespace)", &buffer, buffer.count)
+            return count > 0 ? Array(buffer[..<count]) : nil
+        }
+        guard let theirs = link("\(pid)"), let own = link("self") else { return false }
+        return theirs == own
+    }
+}
+
+/// What tells one state of a file from every other: a write changes the time of change, which nobody can set.
+package struct FileKey: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let modified: [Int]
+    let changed: [Int]
+    let isRegular: Bool
+    private let system: UInt32
+
+    /// File systems that keep the time of change themselves, by the numbers of `statfs`: ext4, xfs, btrfs, overlay, tmpfs, f2fs,
+    /// bcachefs, zfs, squashfs, erofs.
+    private static let keepers: Set<UInt32> = [
+        0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x7371_7368, 0xE0F5_E1E2,
+    ]
+
+    package init?(_ file: Descriptor) {
+        var facts = stat()
+        guard fstat(file.number, &facts) == 0, let system = FileSystem(of: file) else { return nil }
+        device = UInt64(facts.st_dev)
+        inode = UInt64(facts.st_ino)
+        size = Int64(facts.st_size)
+        modified = [facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec]
+        changed = [facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec]
+        isRegular = facts.st_mode & S_IFMT == S_IFREG
+        self.system = system.kind
+    }
+
+    /// FUSE: a program answers what is read, and may answer the one who executes otherwise than the one who looks.
+    var isOfAProgram: Bool { system == 0x6573_5546 }
+
+    /// Whether two equal keys are of equal content: the file was last changed so long ago that another change would show.
+    var isSettled: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Self.keepers.contains(system) && now.tv_sec - changed[0] > WitnessLimits.settledSeconds
+    }
+}

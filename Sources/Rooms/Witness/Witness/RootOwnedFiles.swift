@@ -1,0 +1,76 @@
+import Glibc
+internal import VaubanAccessPolicy
+package import VaubanLinuxHost
+
+/// Where files that a process names lie in the witness's own view, each in folders that only root can change. A process may see
+/// other files under the same paths, so what is found must be the very file.
+package struct RootOwnedFiles {
+    private let process: ProcessSnapshot
+    private var folders = RootOwnedFolders()
+    private var mounts: (theirs: MountTable, own: MountTable)?
+    private var hasMounts = false
+
+    init(of process: ProcessSnapshot) { self.process = process }
+
+    /// The place of the file that the process executes.
+    mutating func place(ofExecutable path: String) -> String? {
+        let key = process.key
+        return place(of: path) { $0.device == key.device && $0.inode == key.inode }
+    }
+
+    /// Whether all code that the process executes from files is root's, its own executable among it; nil where that is not told.
+    mutating func hasOnlyRootsCode(executable path: String) -> Bool? {
+        guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
+            let files = MemoryMap.executedFiles(in: text)
+        else { return nil }
+        var hasItsOwn = false
+        for file in files {
+            guard let mapped = file.path, place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else { return false }
+            if mapped.isSameBytes(as: path) { hasItsOwn = true }
+        }
+        return hasItsOwn
+    }
+
+    private mutating func place(of path: String, where isIt: (InstalledFile) -> Bool) -> String? {
+        if let file = folders.file(at: path), isIt(file) { return path }
+        guard let mounts = views() else { return nil }
+        return mounts.theirs.places(of: path, in: mounts.own).first { place in
+            guard let file = folders.file(at: place) else { return false }
+            return isIt(file)
+        }
+    }
+
+    /// The mounts of both, where they are not the same.
+    private mutating func views() -> (theirs: MountTable, own: MountTable)? {
+        if hasMounts { return mounts }
+        hasMounts = true
+        guard !process.shares("mnt"),
+            let theirs = SmallFile.bytes(path: "/proc/\(process.pid)/mountinfo", max: WitnessLimits.mountsBytesMax),
+            let own = SmallFile.bytes(path: "/proc/self/mountinfo", max: WitnessLimits.mountsBytesMax)
+        else { return nil }
+        mounts = (MountTable(theirs), MountTable(own))
+        return mounts
+    }
+
+    /// Whether a file is the one that a process's map names so. Where `stat` tells other numbers than the map does, the witness
+    /// maps the file itself and compares like with like.
+    package static func `is`(_ file: InstalledFile, mappedAs identity: String) -> Bool {
+        let major = (file.device >> 8) & 0xFFF | (file.device >> 32) & ~0xFFF
+        let minor = file.device & 0xFF | (file.device >> 12) & ~0xFF
+        if identity == "\(hexadecimal(major)):\(hexadecimal(minor)) \(file.inode)" { return true }
+        return ownMapping(of: file) == identity
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String { (number < 16 ? "0" : "") + String(number, radix: 16) }
+
+    package static func ownMapping(of file: InstalledFile) -> String? {
+        let number = open("/proc/self/fd/\(file.place.number)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+        let readable = Descriptor(number)
+        guard let page = mmap(nil, 1, PROT_READ, MAP_PRIVATE, readable.number, 0), page != MAP_FAILED else { return nil }
+        defer { munmap(page, 1) }
+        return SmallFile.bytes(path: "/proc/self/maps", max: WitnessLimits.mapsBytesMax).flatMap {
+            MemoryMap.identity(at: UInt(bitPattern: page), in: $0)
+        }
+    }
+}

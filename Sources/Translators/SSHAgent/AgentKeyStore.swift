@@ -1,0 +1,135 @@
+// The keys of the keychain. Nothing of them stays here but what is public: each signature fetches its key.
+
+internal import Crypto
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanKeyWire
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+internal import VaubanSSHWire
+internal import VaubanSecretBytes
+
+final class AgentKeyStore: Sendable {
+    struct Entry: Sendable {
+        let name: String
+        let publicKey: SSHPublicKey
+        let certificate: [UInt8]?
+        /// What finds the item again.
+        let item: ItemQuery
+
+        var blobs: [[UInt8]] { [publicKey.blob] + (certificate.map { [$0] } ?? []) }
+    }
+
+    private struct Known: Sendable {
+        var entries: [Entry] = []
+        /// Public halves that `ssh-add -d` and `-D` took out of this agent.
+        var hidden: Set<[UInt8]> = []
+    }
+
+    private let keychain: KeychainClient
+    private let enclave: KeyClient
+    private let known = Mutex(Known())
+
+    init(_ service: Service) {
+        keychain = KeychainClient(service: service, startsService: false)
+        enclave = KeyClient(service: service, startsService: false)
+    }
+
+    /// What the keychain has now. While it is closed, what it had when it was open last: the public halves are no secret.
+    var all: [Entry] {
+        if let fresh = try? read() { known.withLock { $0.entries = fresh } }
+        return known.withLock { known in known.entries.filter { !known.hidden.contains($0.publicKey.blob) } }
+    }
+
+    /// The one with this public half or certificate.
+    func entry(_ blob: [UInt8]) -> Entry? {
+        let kept = known.withLock { known in known.entries.first { $0.blobs.contains(blob) && !known.hidden.contains($0.publicKey.blob) } }
+        return kept ?? all.first { $0.blobs.contains(blob) }
+    }
+
+    /// Offers the key no longer, until the agent starts anew. It stays in the keychain.
+    func hide(_ blob: [UInt8]) -> Bool {
+        guard let entry = entry(blob) else { return false }
+        return known.withLock { $0.hidden.insert(entry.publicKey.blob).inserted }
+    }
+
+    func hideAll() {
+        let all = all
+        known.withLock { known in known.hidden.formUnion(all.map(\.publicKey.blob)) }
+    }
+
+    /// Signs, asking the user in these words where the key asks for them.
+    func sign(_ data: [UInt8], with entry: Entry, flags: UInt32, reason: String, _ cancellation: CallCancellation) throws -> [UInt8] {
+        var query = entry.item
+        query.returnsData = true
+        query.authenticationUI = .allow
+        query.operationPrompt = reason
+        guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
+        guard let secret = found.takeSecret() else { throw Refusal(.itemNotFound) }
+        guard query.kind == .key else { return try SoftwareKey.signature(of: data, with: secret, flags: flags) }
+        // Not the private key, but what only the enclave reads it from.
+        let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
+        guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
+        let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
+        guard case .signature(let raw) = outcome else { throw Refusal(.internalFault) }
+        return SoftwareKey.elliptic(.p256, raw)
+    }
+
+    private func read() throws -> [Entry] {
+        let certificates = Dictionary(
+            try records(SSHItem.passwords(of: SSHItem.certificateService)).compactMap { record, _ -> (String, [UInt8])? in
+                guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic] else {
+                    return nil
+                }
+                return (name, blob)
+            }, uniquingKeysWith: { $1 })
+        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry {
+            let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
+            return Entry(
+                name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item
+            )
+        }
+        let imported = try records(SSHItem.passwords(of: SSHItem.importedService)).compactMap { record, _ -> Entry? in
+            guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic],
+                let key = try? SSHPublicKey(blob: blob)
+            else { return nil }
+            var item = SSHItem.passwords(of: SSHItem.importedService)
+            item.attributes[.account] = .text(name)
+            item.limit = .one
+            return entry(name, key, item)
+        }
+        var ofEnclave = SSHItem.ofEnclave
+        // What is read is no secret, and the items ask nobody: what the key asks for is asked at its use.
+        ofEnclave.returnsData = true
+        ofEnclave.authenticationUI = .skip
+        let made = try records(ofEnclave).compactMap { record, value -> Entry? in
+            guard let value, let key = try? EnclaveKey(stored: value), key.kind == .p256, let label = record.attributes[.applicationLabel]
+            else { return nil }
+            var item = SSHItem.ofEnclave
+            item.attributes[.applicationLabel] = label
+            item.limit = .one
+            var name = ""
+            if case .text(let text)? = record.attributes[.label] { name = text }
+            return entry(name, SSHPublicKey(p256: key.publicKey), item)
+        }
+        return (made + imported).sorted { $0.name < $1.name }
+    }
+
+    /// No match is no fault here.
+    private func records(_ query: ItemQuery) throws -> [(ItemRecord, [UInt8]?)] {
+        var found: [FoundEntry] = []
+        do { found = try keychain.copyMatching(query) } catch { guard error.reason == .itemNotFound else { throw error } }
+        return found.compactMap(Self.opened)
+    }
+
+    private static func opened(_ found: FoundEntry) -> (ItemRecord, [UInt8]?)? {
+        guard let record = found.record else { return nil }
+        guard let value = found.takeSecret() else { return (record, nil) }
+        return (record, value.withUnsafeBytes { [UInt8]($0) })
+    }
+}
+
+extension SSHPublicKey {
+    fileprivate var point: [UInt8]? { if case .point(let point) = body { point } else { nil } }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanLinuxHost
+
+/// What time and the reader do to an authorization, with clocks and rooms of the test's own.
+@Suite("Authorizations")
+struct AuthorizationTests {
+    /// After a finger at the device, a program that asks at its start need not ask again, for as long as it says.
+    @Test(.proves("C-112", "C-126"))
+    func aFingerThatUnlockedIsNotAskedForAgain() throws {
+        let known = try RoomsWithFinger(unlocks: true, hasClock: true)
+        let (rooms, reader) = (known.rooms, known.reader)
+        let clock = try EnclaveClockFile(of: rooms)
+        let user = try rooms.user([.silence, .cancel, .cancel, .cancel])
+        defer { user.leave() }
+        func evaluate(reusing seconds: Int64) -> Refusal.Reason? {
+            refusal { try rooms.authentication.evaluate(Evaluation(.policy(.biometry), reason: "start", reuseSeconds: seconds)).end() }
+        }
+        // A match for a program's question is none that counts here.
+        reader.expect(.match)
+        #expect(evaluate(reusing: 0) == nil)
+        // The finger may be faster than the agent.
+        try awaitTrue("the question") { user.questions.count == 1 }
+        #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 2)
+        try rooms.authentication.lock()
+        try awaitTrue("the reader holding") { reader.held[geteuid()]?.count == 32 }
+        reader.expect(.match)
+        try rooms.authentication.unlockByFinger()
+        #expect(evaluate(reusing: 30) == nil)
+        try clock.advance(seconds: 29)
+        #expect(evaluate(reusing: 30) == nil && user.questions.count == 2)
+        try clock.advance(seconds: 2)
+        #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 3)
+        // Five minutes are the most, whatever a program says.
+        try clock.advance(seconds: 280)
+        #expect(evaluate(reusing: 1_000_000) == .cancelled && user.questions.count == 4)
+    }
+
+    @Test func anAuthorizationEndsWithItsConnectionAndWithThePasscode() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.addGuarded("p", .userPresence)
+        let user = try rooms.user([.passcode(Rooms.passcode), .cancel, .passcode(Rooms.passcode), .cancel, .passcode("another one")])
+        defer { user.leave() }
+        func read(_ authorization: Authorization) -> Refusal.Reason? {
+            var query = Rooms.query("s", "p")
+            query.returnsData = true
+            query.authorization = authorization.ownHandle
+            return refusal { _ = try rooms.keychain.copyMatching(query) }
+        }
+        let evaluation = Evaluation(.policy(.biometryOrPasscode), reason: "open")
+        let first = try rooms.authentication.evaluate(evaluation)
+        #expect(read(first) == nil)
+        first.end()
+        try awaitTrue("its end") { read(first) == .cancelled }
+        let second = try rooms.authentication.evaluate(evaluation)
+        #expect(read(second) == nil)
+        try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another one"))
+        #expect(read(second) == .cancelled)
+        // The prompt service ends, and with it what came over it.
+        let third = try rooms.authentication.evaluate(evaluation)
+        #expect(read(third) == nil)
+        try rooms.killAndAwait("authd")
+        try awaitTrue("nothing left of it") { read(third) == .nobodyToAsk }
+    }
+
+    enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
+
+    /// Whoever ends on the way of an open question, its caller hears of it at once.
+    @Test(arguments: Killed.allCases)
+    func aCallEndsWithWhateverEndsOnItsWay(_ killed: Killed) throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let user = try rooms.user([.silence])
+        let told = DispatchSemaphore(value: 0)
+        let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") { _ in told.signal() } } }
+        #expect(user.awaitQuestion())
+        // Before its caller waits for the user, a request is made once more at an enclave that has restarted.
+        #expect(told.wait(timeout: .now() + 10) == .success)
+        switch killed {
+        case .agent: user.leave()
+        case .authd, .enclave: try rooms.killAndAwait(killed.rawValue)
+        }
+        let end = try call.value()
+        #expect(end == .nobodyToAsk || end == .unavailable)
+        user.leave()
+    }
+}

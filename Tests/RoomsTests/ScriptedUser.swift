@@ -1,0 +1,87 @@
+import CVaubanLinux
+import Foundation
+import Synchronization
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+import VaubanSecretBytes
+
+/// A user whose answers are known beforehand, behind the real agent. It can give a passcode or cancel; it has no
+/// other powers than a terminal has.
+final class ScriptedUser: PromptSurface, Sendable {
+    enum Answer: Sendable {
+        case passcode(String)
+        case cancel
+        case fallback
+        /// Leaves the question unanswered until it is withdrawn.
+        case silence
+        /// Does something while the question is on the screen, and gives a passcode after that.
+        case afterwards(@Sendable () -> Void, String)
+        /// Does something else, and leaves the question unanswered.
+        case act(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var answers: [Answer]
+        var questions: [PromptQuestion] = []
+        var outcomes: [PromptOutcome] = []
+        var updates: [PromptUpdate] = []
+    }
+
+    private let state: Mutex<State>
+    private let agent = Mutex<PromptAgent?>(nil)
+    private let asked = DispatchSemaphore(value: 0)
+
+    init(service: Service, answers: [Answer]) throws {
+        state = Mutex(State(answers: answers))
+        let agent = try PromptAgent.forEveryCaller(of: service, place: "a test's terminal", surface: self)
+        self.agent.withLock { $0 = agent }
+        Thread.detachNewThread { _ = agent.run() }
+    }
+
+    var questions: [PromptQuestion] { state.withLock { $0.questions } }
+    var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
+    /// What was told of the questions that were left unanswered.
+    var updates: [PromptUpdate] { state.withLock { $0.updates } }
+
+    /// Leaves, so that nobody is asked any more.
+    func leave() { agent.withLock { $0?.end() } }
+
+    /// Waits until a question has come; false when none did in machine time.
+    func awaitQuestion() -> Bool { asked.wait(timeout: .now() + 10) == .success }
+
+    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+        let answer = state.withLock { state in
+            state.questions.append(question)
+            return state.answers.isEmpty ? Answer.cancel : state.answers.removeFirst()
+        }
+        asked.signal()
+        switch answer {
+        case .passcode(let text): return .passcode(secret(text))
+        case .cancel: return .cancelled
+        case .fallback: return .fallback
+        case .afterwards(let before, let text):
+            before()
+            return .passcode(secret(text))
+        case .silence, .act:
+            if case .act(let action) = answer { action() }
+            while true {
+                // First, since what came before the end is told too.
+                let isOver = withdrawal.isWithdrawn()
+                let news = withdrawal.updates()
+                state.withLock { $0.updates += news }
+                if isOver { return .withdrawn }
+                var poller = pollfd(fd: withdrawal.descriptor.number, events: Int16(POLLIN), revents: 0)
+                poll(&poller, 1, 10_000)
+            }
+        }
+    }
+
+    func settled(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }
+}
+
+enum ProcessDescriptorForTests {
+    static func open(_ pid: pid_t) throws -> Descriptor {
+        Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a process"))
+    }
+}

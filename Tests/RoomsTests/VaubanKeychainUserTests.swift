@@ -1,0 +1,197 @@
+// The Swift-native face where an item asks: for the user, for the application's password, for an unlocked keychain.
+
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import struct VaubanAccessPolicy.PromptQuestion
+import VaubanAuthenticationClient
+import VaubanKeychain
+
+extension AppleNames {
+    @Suite("VaubanKeychain and the user")
+    struct VaubanKeychainUserTests {
+        let rooms: Rooms
+        let keychain = VaubanKeychain.Keychain()
+        let name: GenericPassword
+
+        init() throws {
+            rooms = try SharedRooms.use()
+            name = GenericPassword(service: "native-user-\(UUID().uuidString)", account: "anna")
+        }
+
+        private func text(_ authentication: Authentication = .allowed, of name: GenericPassword? = nil) async throws -> String? {
+            guard let secret = try await keychain.secret(for: name ?? self.name, authentication: authentication) else { return nil }
+            return secret.text()
+        }
+
+        private func failure(_ body: () async throws -> Void) async -> KeychainError? {
+            do {
+                try await body()
+                return nil
+            } catch { return error as? KeychainError }
+        }
+
+        @Test(.proves("C-019", "C-026", "C-091"))
+        func settingKeepsTheAccessControl() async throws {
+            try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
+            let user = try rooms.user([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
+            // Changing what asks, asks; a no changes nothing.
+            #expect(await failure { try await keychain.set(Secret(utf8: "two"), for: name) }?.reason == .cancelled)
+            #expect(try await text(.because("show the token")) == "one")
+            #expect(user.questions.last?.reason == "show the token")
+            try await keychain.set(Secret(utf8: "two"), for: name)
+            // Nothing was said of protection, and reading still asks.
+            #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
+            #expect(user.questions.count == 3)
+            #expect(try await text() == "two")
+            #expect(user.questions.count == 4)
+        }
+
+        /// A call that waits for the user waits on a thread of its own, so an application can make it from where it draws.
+        @Test(.proves("C-105"))
+        @MainActor func theMainActorIsFreeWhileTheUserIsAsked() async throws {
+            try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
+            let wasFree = Mutex(false)
+            let user = try rooms.user([
+                .afterwards(
+                    {
+                        // The question is on the screen: what the application draws next goes on meanwhile.
+                        let drawn = DispatchSemaphore(value: 0)
+                        Task { @MainActor in drawn.signal() }
+                        let isFree = drawn.wait(timeout: .now() + 10) == .success
+                        wasFree.withLock { $0 = isFree }
+                    }, Rooms.passcode)
+            ])
+            defer { user.leave() }
+            #expect(try await text() == "one")
+            #expect(user.questions.count == 1)
+            #expect(wasFree.withLock { $0 })
+        }
+
+        /// An item that is there comes under an access control, and out of it again.
+        @Test(.proves("C-026"))
+        func aProtectionThatIsSaidHoldsFromNowOn() async throws {
+            try await keychain.set(Secret(utf8: "one"), for: name)
+            try await keychain.set(Secret(utf8: "two"), for: name, protection: .presence)
+            #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
+            #expect(try await text() == "two")
+            // To take it away, the user is asked.
+            try await keychain.update(name, protection: .afterFirstUnlock)
+            #expect(user.questions.count == 2)
+            #expect(try await text(.never) == "two")
+            #expect(try await keychain.item(for: name)?.accessibility == .afterFirstUnlock)
+        }
+
+        /// A wrapper as an application has one, over the real keychain; the same type runs in memory in its own tests.
+        @Test(.proves("C-025", "C-026"))
+        func anApplicationsWrapperWorksOverBothStores() async throws {
+            struct TokenKeeper<Store: SecretStore> {
+                let store: Store
+                let name: GenericPassword
+
+                func replace(with token: String) async throws { try await store.set(Secret(utf8: token), for: name) }
+                func use<Answer>(_ body: (UnsafeRawBufferPointer) -> Answer) async throws -> Answer? {
+                    guard let token = try await store.secret(for: name) else { return nil }
+                    return token.withUnsafeBytes(body)
+                }
+                func forget() async throws -> Bool { try await store.remove(name) }
+            }
+            func exercise(_ keeper: TokenKeeper<some SecretStore>) async throws {
+                #expect(try await keeper.use { $0.count } == nil)
+                try await keeper.replace(with: "one")
+                try await keeper.replace(with: "another")
+                #expect(try await keeper.use { String(decoding: $0, as: UTF8.self) } == "another")
+                #expect(try await keeper.store.contains(name))
+                #expect(try await keeper.forget())
+                #expect(try await !keeper.forget())
+            }
+            try await exercise(TokenKeeper(store: keychain, name: name))
+            try await exercise(TokenKeeper(store: InMemorySecretStore(), name: name))
+        }
+
+        @Test func whatAsksIsFoundWithoutAskingAndRemovedWithoutAsking() async throws {
+            try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
+            let plain = GenericPassword(service: name.service, account: "plain")
+            try await keychain.set(Secret(utf8: "open"), for: plain)
+            let user = try rooms.user([])
+            defer { user.leave() }
+            #expect(try await keychain.contains(name))
+            #expect(
+                try await keychain.items(matching: GenericPassword.Query(service: name.service), authentication: .skipping).map(\.name) == [
+                    plain
+                ])
+            #expect(try await keychain.remove(name))
+            #expect(try await !keychain.contains(name))
+            #expect(user.questions.isEmpty)
+        }
+
+        @Test(.proves("C-026"))
+        func lockedAndNobodyToAskAreToldApartInWords() async throws {
+            try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
+            let nobody = try #require(await failure { _ = try await text() })
+            #expect(nobody.reason == .interactionNotAllowed)
+            #expect(nobody.message.contains("vauban approve"))
+            try rooms.authentication.lock()
+            let locked = await failure { _ = try await text() }
+            let unknown = await failure { _ = try await keychain.contains(name) }
+            try rooms.unlock()
+            #expect(locked?.reason == .interactionNotAllowed)
+            #expect(locked?.message.contains("locked") == true)
+            #expect(unknown?.message.contains("locked") == true)
+        }
+
+        @Test func theApplicationsOwnPasswordOpensItsItem() async throws {
+            let password = Authentication.with(ApplicationPassword(Secret(utf8: "from the server")))
+            let protection = Protection(.whenUnlocked, asking: .applicationPassword)
+            try await keychain.set(Secret(utf8: "one"), for: name, protection: protection, authentication: password)
+            #expect(try await text(password) == "one")
+            try await keychain.set(Secret(utf8: "two"), for: name, protection: nil, authentication: password)
+            #expect(try await text(password) == "two")
+            #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
+            let wrong = Authentication.with(ApplicationPassword(Secret(utf8: "a guess")))
+            #expect(await failure { _ = try await text(wrong) }?.reason == .authenticationFailed)
+            let none = Authentication.with(ApplicationPassword(Secret(utf8: "")))
+            #expect(await failure { _ = try await text(none) }?.reason == .invalid)
+        }
+
+        /// The user never answers, and the task is cancelled while they are asked.
+        @Test func aCancelledTaskStopsWaiting() async throws {
+            try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
+            let asked = AsyncStream<Void>.makeStream()
+            let user = try rooms.user([.act { asked.continuation.yield() }])
+            let reading = Task { [self] in try await text() }
+            for await _ in asked.stream { break }
+            reading.cancel()
+            await #expect(throws: CancellationError.self) { try await reading.value }
+            // The call itself ends with the question, whose prompter leaves now.
+            user.leave()
+            // A task that was cancelled before asks for nothing.
+            let late = Task { [self] in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await keychain.remove(name)
+            }
+            await #expect(throws: CancellationError.self) { try await late.value }
+            #expect(try await keychain.contains(name))
+        }
+
+        /// Eight calls wait for the user, more than small machines have threads for tasks, and others go on meanwhile.
+        @Test func callsThatWaitForTheUserHoldUpNoOthers() async throws {
+            try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
+            let plain = GenericPassword(service: name.service, account: "plain")
+            try await keychain.set(Secret(utf8: "open"), for: plain)
+            let asked = AsyncStream<Void>.makeStream()
+            // Each question that comes when the one before is given up stays without an answer as well.
+            let user = try rooms.user([.act { asked.continuation.yield() }] + Array(repeating: .silence, count: 8))
+            let waiting = (0..<8).map { _ in Task { [self] in try await text() } }
+            for await _ in asked.stream { break }
+            #expect(try await text(of: plain) == "open")
+            for task in waiting { task.cancel() }
+            for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
+            user.leave()
+        }
+    }
+}

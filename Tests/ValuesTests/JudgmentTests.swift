@@ -1,0 +1,171 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+
+/// The whole policy function: every control that can be made, every operation, every state of a device, everything that
+/// can have been shown. `judge` sees a control only through the requirement that it makes of an operation; so each
+/// requirement is judged once, and its cases are counted by how many controls and operations make it.
+@Suite struct JudgmentTests {
+    struct Enumerated {
+        let requirement: Requirement
+        let terms: Set<Set<Thing>>
+        /// The controls and operations, of any one class, that make this requirement.
+        var count: Int
+    }
+
+    private static let enrollment: [UInt8] = [1, 2, 3]
+
+    private static func evidence(_ showing: Showing) -> Evidence {
+        let finger = showing.finger.at.map { Evidence.Finger(at: $0, enrollment: showing.isOfThisEnrollment ? enrollment : [9]) }
+        return Evidence(passcode: showing.passcode.at, finger: finger)
+    }
+
+    private static func circumstances(_ now: Situation) -> DeviceConditions {
+        let biometry = DeviceConditions.Biometry(
+            readerIsThere: now.reader, enrollment: now.enrolled ? enrollment : nil, armedAt: now.arming.at, misses: now.misses)
+        return DeviceConditions(lock: now.lock, passcodeIsSet: now.passcodeIsSet, isLockedOut: now.isDelayed, biometry: biometry)
+    }
+
+    static let situations: [Situation] = {
+        var all: [Situation] = []
+        for lock in DeviceStatus.Lock.allCases {
+            for bits in 0..<16 {
+                for arming in Arming.allCases {
+                    for misses in [0, 4, 5] {
+                        all.append(
+                            Situation(
+                                lock: lock, passcodeIsSet: bits & 1 != 0, isDelayed: bits & 2 != 0, reader: bits & 4 != 0,
+                                enrolled: bits & 8 != 0,
+                                arming: arming, misses: misses))
+                    }
+                }
+            }
+        }
+        return all
+    }()
+
+    /// Nothing comes first.
+    static let showings: [Showing] = PresentedEvidence.allCases.flatMap { passcode in
+        PresentedEvidence.allCases.flatMap { finger in
+            (finger == .never ? [true] : [true, false]).map { Showing(passcode: passcode, finger: finger, isOfThisEnrollment: $0) }
+        }
+    }
+
+    /// Every flag set that exists, with every operation: the requirement, and what the tables say that it is.
+    private static func requirements() -> (made: [Requirement: Enumerated], forbidden: Int, mismatches: [String]) {
+        var made: [Requirement: Enumerated] = [:]
+        var forbidden = 0
+        var mismatches: [String] = []
+        for flags in AccessControlTests.combinations {
+            guard let control = try? AccessControl(protection: .whenUnlocked, flags: flags) else { continue }
+            for operation in ItemOperation.allCases {
+                let found = control.requirement(for: operation)
+                let terms = Oracle.terms(flags.rawValue, operation)
+                if (found == nil) != (terms == nil) { mismatches.append("\(flags.rawValue) \(operation)") }
+                guard let found, let terms else { forbidden += 1; continue }
+                if made[found, default: Enumerated(requirement: found, terms: terms, count: 0)].terms != terms {
+                    mismatches.append("\(flags.rawValue) \(operation)")
+                }
+                made[found, default: Enumerated(requirement: found, terms: terms, count: 0)].count += 1
+            }
+        }
+        return (made, forbidden, mismatches)
+    }
+
+    @Test func aRequirementDependsOnFlagsAndOperationAlone() throws {
+        let (made, forbidden, mismatches) = Self.requirements()
+        #expect(mismatches.isEmpty)
+        #expect(made.values.reduce(forbidden) { $0 + $1.count } == 148 * ItemOperation.allCases.count)
+        print(
+            """
+            policy function: \(made.count) requirements of 148 flag sets and \(ItemOperation.allCases.count) operations, \(forbidden) \
+            pairs forbidden
+            """
+        )
+        for protection in Protection.allCases {
+            for flags in AccessControlTests.combinations {
+                guard let control = try? AccessControl(protection: protection, flags: flags) else { continue }
+                let sample = try AccessControl(protection: .whenUnlocked, flags: flags)
+                for operation in ItemOperation.allCases {
+                    #expect(control.requirement(for: operation) == sample.requirement(for: operation))
+                }
+                #expect(control.requirementToDecrypt == control.requirement(for: .decrypt) ?? Requirement(ways: []))
+                #expect(control.needsApplicationPassword == (flags.rawValue & 1 << 31 != 0))
+            }
+        }
+    }
+
+    @Test(arguments: Protection.allCases) func everyJudgmentIsTheOracles(_ protection: Protection) throws {
+        let requirements = Self.requirements().made.values
+        let showings = Self.showings.map { ($0, Self.evidence($0)) }
+        var judged = 0
+        var cases = 0
+        var wrong: [String] = []
+        for now in Self.situations {
+            let circumstances = Self.circumstances(now)
+            let whyNoFinger = Oracle.whyNoFinger(now)
+            #expect(circumstances.biometry.refusal(now: Arming.now) == whyNoFinger)
+            for entry in requirements {
+                var found: [AccessDecision] = []
+                found.reserveCapacity(showings.count)
+                for (showing, evidence) in showings {
+                    let judgment = entry.requirement.judge(evidence, for: protection, in: circumstances, now: Arming.now)
+                    found.append(judgment)
+                    let expected = Oracle.judge(entry.terms, showing, protection, now, whyNoFinger: whyNoFinger)
+                    if judgment != expected && wrong.count < 10 {
+                        wrong.append("\(entry.requirement.ways) \(now) \(showing): \(judgment), expected \(expected)")
+                    }
+                }
+                if let broken = Self.brokenLaw(found, entry, protection, now), wrong.count < 10 {
+                    wrong.append("\(broken): \(entry) \(now)")
+                }
+                judged += found.count
+                cases += found.count * entry.count
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong)")
+        print("policy function, class \(protection.rawValue): \(cases) cases, \(judged) of them different to the function")
+        #expect(judged == Self.situations.count * requirements.count * 45 && cases > 10_000_000)
+    }
+
+    // MARK: What must hold whatever the tables say
+
+    /// The refusals of a judgment, and no others.
+    private static let documented: Set<Refusal.Reason> = [
+        .stateUnreadable, .beforeFirstUnlock, .locked, .passcodeNotSet, .lockedOut, .biometryNotAvailable, .biometryNotEnrolled,
+        .biometryLockedOut, .unsupported,
+    ]
+
+    private static func brokenLaw(_ found: [AccessDecision], _ entry: Enumerated, _ protection: Protection, _ now: Situation) -> String? {
+        let nothing = found[0]
+        let isClosed = Oracle.closed[now.lock]?[protection.rawValue] != nil
+        for (judgment, showing) in zip(found, showings) {
+            if isClosed && judgment != nothing { return "evidence changes a closed class" }
+            if case .allow = nothing, judgment != .allow { return "evidence takes something away" }
+            if case .refuse(let reason) = judgment, !documented.contains(reason) { return "an undocumented refusal" }
+            if case .ask(let ways) = judgment, ways.isEmpty { return "a question for nothing" }
+            let counts = showing.passcode.counts || showing.finger.counts && showing.isOfThisEnrollment
+            if !counts && judgment != nothing { return "stale evidence, or another's, counts" }
+            // With either part left out, what is shown is less; less may not open what more does not.
+            let isAllowed = judgment == .allow
+            if !isAllowed
+                && (less(found, showing, withoutPasscode: true) == .allow || less(found, showing, withoutPasscode: false) == .allow)
+            {
+                return "more evidence opens less"
+            }
+        }
+        if nothing == .allow && !entry.terms.contains([]) { return "opens without evidence" }
+        if isClosed && nothing == .allow { return "opens a closed class" }
+        return nil
+    }
+
+    private static let places = Dictionary(uniqueKeysWithValues: showings.enumerated().map { ($1, $0) })
+
+    private static func less(_ found: [AccessDecision], _ showing: Showing, withoutPasscode: Bool) -> AccessDecision? {
+        let less =
+            withoutPasscode
+            ? Showing(passcode: .never, finger: showing.finger, isOfThisEnrollment: showing.isOfThisEnrollment)
+            : Showing(passcode: showing.passcode, finger: .never, isOfThisEnrollment: true)
+        return places[less].map { found[$0] }
+    }
+}
