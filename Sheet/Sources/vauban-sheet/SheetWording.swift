@@ -29,7 +29,7 @@ import VaubanPrompt
         application.show(view.application)
         wish.show(view.wish)
         origin.show(view.origin)
-        reason.show(view.reason.map { "It says: “\($0)”" } ?? "")
+        reason.show(view.reason.map { "Message: “\($0)”" } ?? "")
         empty(particulars)
         for (row, particular) in view.particulars.enumerated() {
             let label = Line("sheet-particular-label", alignment: 1)
