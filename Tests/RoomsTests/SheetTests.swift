@@ -49,7 +49,7 @@ struct SheetTests {
         let call = Call { try rooms.read("s", "p", prompt: "show the balance of Anna’s account") }
         try desktop.step("sees Touch the fingerprint reader to allow it.")
         try desktop.step("sees Message: “show the balance of Anna’s account”")
-        try desktop.step("sees Fingerprint: the reader waits for your finger")
+        try desktop.step("sees Fingerprint: touch the reader")
         try desktop.step("shot finger-waiting")
         #expect(reader.awaitAsk())
         try missed(reader)
@@ -99,7 +99,7 @@ struct SheetTests {
         reader.expect(.miss, .miss)
         let after = Call { try rooms.read("s", "p") }
         try desktop.step("sees Fingerprints are switched off until you type your passcode.")
-        try desktop.step("sees Fingerprint: none is taken, type your passcode")
+        try desktop.step("sees Fingerprint: not accepted, type your passcode")
         try desktop.step("shot finger-disabled")
         try desktop.step("type \(Rooms.passcode)")
         try desktop.step("key Return")
