@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// A prompt's request together with the enclave key to which the agent seals the answer.
 struct AgentQuestion: Sendable {

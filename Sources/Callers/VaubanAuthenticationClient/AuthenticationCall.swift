@@ -1,9 +1,10 @@
 // One request and its reply on a pooled connection.
 
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 extension AuthenticationClient {

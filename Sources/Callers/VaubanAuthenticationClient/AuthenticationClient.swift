@@ -1,10 +1,12 @@
 // A typed client of the authentication socket: one method for each request.
 
-package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 package import VaubanLinuxHost
-import VaubanUserWire
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+import VaubanUserWire
 
 /// A connection pool to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
 package final class AuthenticationClient: Sendable {

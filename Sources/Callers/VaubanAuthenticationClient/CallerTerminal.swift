@@ -1,7 +1,9 @@
 import Glibc
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPlainText
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The controlling terminal of this process as the kernel names it, never a descriptor that the program provides. Used only if the user
 /// allowed it, since a program can read what is typed on its own terminal.

@@ -1,9 +1,11 @@
 // Requests about the user's passcode, recovery key and fingerprints, apart from unlocking.
 
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
-import VaubanUserWire
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+import VaubanUserWire
 
 extension AuthenticationClient {
     /// Removes the passcode. Items of the when-passcode-set class are erased; all others open without a passcode.

@@ -2,8 +2,9 @@
 // is registered and the user allowed that.
 
 import Foundation
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
+package import VaubanRefusal
+internal import VaubanUserModel
 
 package enum OwnTerminal {
     package typealias Waiting = (String) -> Void

@@ -3,11 +3,12 @@
 internal import Crypto
 internal import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension EnclaveKeyCard {
     /// Reads the key card that accompanied a challenge. Rooms and agents pass it on, so the sender proves nothing: the kernel must name the

@@ -1,6 +1,6 @@
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 /// How the user responded to a prompt.
 package enum PromptResponse: ~Copyable, Sendable {

@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanUserModel
 
 /// The texts that prompts share on every terminal.
 package enum TerminalPhrases {

@@ -3,10 +3,11 @@
 
 @_exported public import Crypto
 internal import Foundation
-internal import VaubanLocalAuthentication
-internal import VaubanSecurity
 internal import VaubanAccessPolicy
 internal import VaubanKeyWire
+internal import VaubanLocalAuthentication
+internal import VaubanRefusal
+internal import VaubanSecurity
 
 /// Private keys of the enclave: Apple's `SecureEnclave`. A key's `dataRepresentation` is useful only to the enclave that made it, so it can
 /// be stored anywhere (Specs/enclave-keys.md).

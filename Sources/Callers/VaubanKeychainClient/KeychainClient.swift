@@ -1,10 +1,10 @@
 // A typed client of the keychain socket: one method for each request.
 
 internal import VaubanDER
-package import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanKeychainWire
 package import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// One match. Its value, if requested, can be taken once.

@@ -1,6 +1,6 @@
 // The one table from the rooms' refusals to Apple's statuses, for every translator that returns them (Specs/secitem.md, 4).
 
-package import VaubanAccessPolicy
+internal import VaubanRefusal
 
 extension Refusal {
     /// The OSStatus that `SecItem…` returns; a command's exit code is its low byte.

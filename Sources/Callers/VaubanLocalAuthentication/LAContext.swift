@@ -1,6 +1,6 @@
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 public import VaubanSecurity
+internal import VaubanUserModel
 
 /// Authenticates the user: Apple's `LAContext` (C-113 … C-136). Keychain calls that get the context (`kSecUseAuthenticationContext`) reuse
 /// its authentication and prompt only for what is missing, until the context is invalidated, the keychain locks, or the process ends.

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-package import VaubanAccessPolicy
 import VaubanLinuxHost
+internal import VaubanPlainText
+package import VaubanUserModel
 
 /// The desktop's name and icon of a program, found by what the system knows about it: its executable, or its flatpak or snap. Uses only
 /// entries that root alone can change, since any program of the user could write others.

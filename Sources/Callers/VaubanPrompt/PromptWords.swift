@@ -1,4 +1,6 @@
 import VaubanAccessPolicy
+import VaubanPlainText
+import VaubanUserModel
 
 /// The sheet's sentences. The action comes from the enclave and the caller's name from the system; the caller's own text is kept apart and
 /// quoted.

@@ -4,10 +4,11 @@
 import Dispatch
 import Glibc
 import Synchronization
-package import VaubanAccessPolicy
 package import VaubanAuthenticationClient
 import VaubanLinuxHost
+internal import VaubanRefusal
 import VaubanSecretBytes
+package import VaubanUserModel
 
 /// A sheet's connection to authd. Call `run` on a separate thread; call everything else from any thread.
 public final class SheetAgent: Sendable {

@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
+package import VaubanUserModel
 
 /// The sheet's state: which prompt it shows and how far the answer is. Each change comes from the user, from authd, or from the clock; the
 /// view follows from the state alone.

@@ -1,4 +1,5 @@
 package import VaubanAccessPolicy
+internal import VaubanRefusal
 
 /// When an item is accessible and what the user must do first: Apple's `SecAccessControl`. Controls are equal if they have the same class
 /// and constraints, so one that was read back equals the one that was created; flags without an effect (`and`, or `or` beside a single

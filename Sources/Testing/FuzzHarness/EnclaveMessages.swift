@@ -2,6 +2,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
+import VaubanUserModel
 
 /// Every message type of the enclave's socket. Each value must have exactly one encoding.
 enum EnclaveMessages {

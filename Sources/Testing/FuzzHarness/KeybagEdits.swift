@@ -1,6 +1,6 @@
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
+import VaubanUserModel
 
 /// Changes to a whole keybag, encoded as bytes: beneath the authentication code, and beneath DER, which a fuzzer that flips single bytes
 /// seldom passes. Three bytes are one change: what, which slot, and the new value.

@@ -2,8 +2,11 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanUserWire
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// Runs requests on one vault and remembers every item key that it created, so that no other is ever returned.
 ///

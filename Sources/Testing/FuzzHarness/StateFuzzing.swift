@@ -3,6 +3,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// State files as an input: whatever they contain, the enclave neither crashes nor invents a key, and every refusal has a message.
 ///

@@ -1,6 +1,5 @@
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanDER
 
 /// Consecutive messages to the enclave's socket as an input. Decodes each as every type of the socket, and applies requests and events to

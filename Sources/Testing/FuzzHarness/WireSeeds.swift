@@ -2,8 +2,10 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanUserWire
+import VaubanPasscode
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension WireFuzzing {
     /// Complete conversations as first inputs, so that the fuzzer need not discover them. Single messages come from the samples of the wire

@@ -5,6 +5,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 // First inputs, so that a fuzzer need not discover what a message or a row looks like.
 

@@ -1,5 +1,5 @@
 public import Foundation
-internal import VaubanAccessPolicy
+internal import VaubanUserModel
 
 extension LAEnvironment {
     /// A method of authentication: Apple's `LAEnvironment.Mechanism`.

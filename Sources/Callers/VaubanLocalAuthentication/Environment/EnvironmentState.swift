@@ -1,7 +1,7 @@
 public import Foundation
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 extension LAEnvironment {
     /// The authentication mechanisms at one moment: Apple's `LAEnvironment.State`. States with equal facts are equal.

@@ -5,6 +5,7 @@ internal import VaubanKeyWire
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// One dictionary, parsed key by key but not yet validated as a whole.
 struct ItemDictionary {

@@ -1,10 +1,10 @@
 // Runs SecItemCopyMatching for a parsed dictionary: keychaind searches, and conditions on certificates and server names are checked here
 // (Specs/secitem.md, 5.1).
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 struct ItemSearch {
     private let parsed: ItemDictionary

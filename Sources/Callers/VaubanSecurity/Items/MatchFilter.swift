@@ -1,8 +1,8 @@
 // Match keys that are checked on the results, since only a parsed certificate or a server's name decides them (Specs/secitem.md, 5.1). The
 // limit applies afterwards.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 
 struct MatchFilter {
     private enum Condition {

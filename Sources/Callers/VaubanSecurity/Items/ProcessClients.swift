@@ -1,7 +1,7 @@
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// This process's connections to keychaind.
 enum KeychainConnections {

@@ -1,10 +1,10 @@
 // Calls that may prompt the user.
 
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// Runs a call that may prompt the user: invalidating its context ends it, and this process's terminal says where the prompt appears.
 func withPrompts<Value: ~Copyable>(

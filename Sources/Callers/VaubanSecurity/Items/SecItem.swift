@@ -1,12 +1,12 @@
 // The four SecItem functions. Each converts its dictionaries to typed requests, sends them to keychaind, and returns a status; nothing is
 // decided here.
 
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Adds an item: Apple's `SecItemAdd` (C-008).

@@ -6,6 +6,7 @@ internal import VaubanDER
 package import VaubanKeyWire
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// How to prompt for a key's use, from the call that returned the reference.

@@ -1,6 +1,5 @@
 // Creation of keys: random, from bytes, and the public key of a private one.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 
 /// Creates a private key: Apple's `SecKeyCreateRandomKey`.

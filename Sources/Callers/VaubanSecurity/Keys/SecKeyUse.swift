@@ -1,7 +1,7 @@
 // Operations with keys: Apple's functions of 2016, which take an algorithm.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeyWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Signs data, or a digest if the algorithm takes digests: Apple's `SecKeyCreateSignature` (C-162).

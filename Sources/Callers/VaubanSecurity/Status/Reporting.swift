@@ -1,7 +1,7 @@
 // The one mapping of this module from thrown errors to what a caller receives.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
+internal import VaubanRefusal
 
 /// Runs a call and returns its status; keeps the message for `SecCopyErrorMessageString`.
 func reporting(_ body: () throws -> Void) -> OSStatus {
