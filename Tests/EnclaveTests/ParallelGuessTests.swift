@@ -25,7 +25,7 @@ import VaubanAccessPolicy
             _ = try bench.startProtected()
             let vault = bench.start()
             #expect(tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault).allSatisfy { $0 == nil })
-            #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
+            #expect(vault.status.attemptsLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
             #expect(try bench.attempts().failures == 0)
             bench.store.files = [:]
         }
@@ -104,7 +104,7 @@ import VaubanAccessPolicy
         bench.store.fail(.attempts, with: nil)
         #expect(vault.status.secondsToWait == 0)
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
     }
 }
 

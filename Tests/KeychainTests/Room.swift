@@ -113,7 +113,7 @@ final class Room: @unchecked Sendable {
 
     @discardableResult
     func rewrap() throws -> RewrapProgress {
-        guard case .rewrapped(let progress)? = try serve(.rewrap).messages.first else { throw Refusal(.internalFault) }
+        guard case .rewrapped(let progress)? = try serve(.rewrap).messages.first else { throw Refusal(.internalError) }
         return progress
     }
 
@@ -131,7 +131,7 @@ final class Room: @unchecked Sendable {
         let changed = StoredRow(
             item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: row.blinds, halves: halves)
         guard try database.update([RowChange(old: row.handle, row: changed, changesBlinds: false)]) == .written else {
-            throw Refusal(.internalFault)
+            throw Refusal(.internalError)
         }
     }
 }
@@ -163,7 +163,7 @@ final class Replies: ReplySink {
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
         messages.append(reply)
-        guard case .items(let items) = reply, items.count == 1 else { throw Refusal(.internalFault) }
+        guard case .items(let items) = reply, items.count == 1 else { throw Refusal(.internalError) }
         found.append(Found(record: items[0].record, value: value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
     }
 }
@@ -177,7 +177,7 @@ extension Refusal.Reason {
         } catch let refusal as Refusal {
             return refusal.reason
         } catch {
-            return .internalFault
+            return .internalError
         }
     }
 }

@@ -134,7 +134,7 @@ import VaubanLinuxHost
         init(ended: DispatchSemaphore) { self.ended = ended }
         func set(_ reason: Refusal.Reason?) { self.reason.withLock { $0 = reason } }
         func wait() -> Refusal.Reason? {
-            guard ended.wait(timeout: .now() + 20) == .success else { return .internalFault }
+            guard ended.wait(timeout: .now() + 20) == .success else { return .internalError }
             return reason.withLock { $0 }
         }
     }

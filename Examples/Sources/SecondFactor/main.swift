@@ -77,7 +77,7 @@ func madeKey(_ name: String) -> SecKey {
     return key
 }
 
-func enrol(_ name: String) {
+func enroll(_ name: String) {
     guard SecItemCopyMatching(identity(name) as CFDictionary, nil) == errSecItemNotFound else {
         finish("There is a key of \(name) already, or the keychain cannot be asked. To begin anew: SecondFactor forget \(name)", 1)
     }
@@ -116,7 +116,7 @@ func forget(_ name: String) {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
-case ("enrol", 2): enrol(arguments[1])
+case ("enrol", 2): enroll(arguments[1])
 case ("approve", 1): try approve()
 case ("forget", 2): forget(arguments[1])
 default: finish("usage: SecondFactor enrol NAME | approve | forget NAME", 64)

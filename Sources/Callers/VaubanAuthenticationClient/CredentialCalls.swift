@@ -44,8 +44,8 @@ extension AuthenticationClient {
 
     /// Enrolls a fingerprint; `waiting` is called when it is the user's turn. With `unlocks`, a matched finger
     /// unlocks from now on.
-    package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
-        try request(.enrol(unlocks: unlocks), authorizedBy: passcode, waiting)
+    package func enroll(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
+        try request(.enroll(unlocks: unlocks), authorizedBy: passcode, waiting)
     }
 
     package func forgetFingers(_ passcode: borrowing SecretBytes, waiting: Waiting? = nil) throws(Refusal) {

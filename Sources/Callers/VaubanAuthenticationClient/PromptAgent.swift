@@ -63,7 +63,7 @@ package final class PromptAgent: Sendable {
     package func run() -> Refusal {
         while true {
             var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for questions failed") }
+            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalError, "waiting for questions failed") }
             if let ended = serve() { return ended }
         }
     }

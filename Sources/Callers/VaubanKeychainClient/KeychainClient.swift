@@ -77,7 +77,7 @@ package final class KeychainClient: Sendable {
     /// Moves a batch of rows to the current keys of their classes; to be repeated while some are left.
     package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+            throw Refusal(.internalError, "the keychain says nothing of its progress")
         }
         return progress
     }
@@ -90,7 +90,7 @@ package final class KeychainClient: Sendable {
     /// What this program is called in the keychain, and which groups are its own.
     package func ownRights() throws(Refusal) -> ProgramRights {
         guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
-            throw Refusal(.internalFault, "the keychain says nothing of this program")
+            throw Refusal(.internalError, "the keychain says nothing of this program")
         }
         return rights
     }
@@ -108,7 +108,7 @@ package final class KeychainClient: Sendable {
     /// Gives a batch of the items that belong to nobody to an owner; to be repeated while some are left.
     package func move(to owner: String, waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.move(to: owner), secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+            throw Refusal(.internalError, "the keychain says nothing of its progress")
         }
         return progress
     }
@@ -180,7 +180,7 @@ package final class KeychainClient: Sendable {
     /// has the user's.
     package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
         guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
-            throw Refusal(.internalFault, "the keychain says nothing of what it found")
+            throw Refusal(.internalError, "the keychain says nothing of what it found")
         }
         return report
     }
@@ -188,7 +188,7 @@ package final class KeychainClient: Sendable {
     /// The verified copy that can be put in the place of a damaged database; refused where it is not damaged or there is none.
     package func restorableCopy() throws(Refusal) -> RestorableCopy {
         guard let copy = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).copy else {
-            throw Refusal(.internalFault, "the keychain says nothing of its copy")
+            throw Refusal(.internalError, "the keychain says nothing of its copy")
         }
         return copy
     }
@@ -203,7 +203,7 @@ package final class KeychainClient: Sendable {
         cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         let header: [UInt8]
-        do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
+        do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeError) {
             outcome = try answer(to: header, secret, waiting, progress, cancellation)

@@ -48,7 +48,7 @@ extension KeychainClient {
     /// Whether earlier values and deleted items are kept, after saying so where `isOn` is not nil.
     package func keepsHistory(_ isOn: Bool? = nil) throws(Refusal) -> Bool {
         guard let answer = try ask(.setting(isOn)).keepsHistory else {
-            throw Refusal(.internalFault, "the keychain does not say whether it keeps earlier values")
+            throw Refusal(.internalError, "the keychain does not say whether it keeps earlier values")
         }
         return answer
     }

@@ -82,7 +82,7 @@ final class ContextCore: Sendable {
                 let result = try AuthenticationClient(service: service).canEvaluate(try Self.owner(policy))
                 if let found = result.domainState { state.withLock { $0.domainState = Data(found) } }
             } catch {
-                guard error.reason == .nobodyToAsk, OwnTerminal.mayAsk(of: service) else { throw error }
+                guard error.reason == .noPromptAgent, OwnTerminal.mayAsk(of: service) else { throw error }
             }
         } catch {
             throw LAContext.error(error)

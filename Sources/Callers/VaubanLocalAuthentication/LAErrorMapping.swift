@@ -22,12 +22,12 @@ extension LAContext {
             case .biometryNotAvailable: .biometryNotAvailable
             case .biometryNotEnrolled: .biometryNotEnrolled
             case .biometryLockedOut: .biometryLockout
-            case .nobodyToAsk, .interactionNotAllowed: .notInteractive
+            case .noPromptAgent, .interactionNotAllowed: .notInteractive
             // The question was taken away, by the lock or by its time.
-            case .userTimeOver, .locked, .beforeFirstUnlock: .systemCancel
+            case .userTimedOut, .locked, .beforeFirstUnlock: .systemCancel
             // Nothing is known of the user: an application that deletes a secret after a failed authentication must not delete it
             // because a service restarted.
-            case .unavailable, .internalFault, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
+            case .unavailable, .internalError, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
                 .systemCancel
             case .unsupported: .companionNotAvailable
             default: .authenticationFailed

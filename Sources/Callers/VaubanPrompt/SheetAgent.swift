@@ -22,7 +22,7 @@ public final class SheetAgent: Sendable {
 
     /// How often it is looked whether a service that is gone is back.
     private static let returnPause = DispatchTimeInterval.seconds(1)
-    private static let away = Refusal(.nobodyToAsk, "this session is not the active one")
+    private static let away = Refusal(.noPromptAgent, "this session is not the active one")
 
     /// - Parameters:
     ///   - place: what a waiting caller's terminal says of where the question is, such as `a window on your desktop`.
@@ -104,7 +104,7 @@ public final class SheetAgent: Sendable {
             model.withLock { $0.settled() }
             changed()
             let why = refusal.detail ?? "the service refused (\(refusal.reason))"
-            if refusal.reason == .internalFault {
+            if refusal.reason == .internalError {
                 say(why)
                 model.withLock { $0.broke(why) }
                 return changed()

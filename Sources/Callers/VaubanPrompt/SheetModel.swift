@@ -59,7 +59,7 @@ package struct SheetModel: Sendable {
     package mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
-        var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
+        var finger: SheetView.Finger = question.methods.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
         var (misses, typesInstead) = (0, false)
         var entry = entry
         if let before = card, before.question.prompt == question.prompt { entry = before.entry }
@@ -73,15 +73,15 @@ package struct SheetModel: Sendable {
         case .judging(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             // A finger that missed meanwhile comes as another attempt too; only a passcode that was compared costs a try.
-            if question.triesLeft < before.question.triesLeft {
+            if question.attemptsLeft < before.question.attemptsLeft {
                 misses += 1
                 notice = .init(text: PromptWords.wrongPasscode(question), isError: true)
             }
         default:
             number += 1
             // Someone else may have used up tries: then it is told before the first one here.
-            if question.ways.contains(.passcode), question.operation != .applicationPassword, question.triesLeft <= 2, closedUntil == 0 {
-                notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
+            if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2, closedUntil == 0 {
+                notice = .init(text: PromptWords.tries(question.attemptsLeft), isError: false)
             }
         }
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
@@ -120,7 +120,7 @@ package struct SheetModel: Sendable {
     package mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
         guard case .asking(let card) = state, card.number == number else { return false }
         if withPasscode {
-            guard card.question.ways.contains(.passcode), card.closedUntil <= now else { return false }
+            guard card.question.methods.contains(.passcode), card.closedUntil <= now else { return false }
         }
         state = .judging(card)
         return true
@@ -144,7 +144,7 @@ package struct SheetModel: Sendable {
 
     /// A finger comes first where there is one to come: the entry appears when it is wanted, or when no finger counts.
     private static func showsEntry(_ card: Card) -> Bool {
-        guard card.question.ways.contains(.passcode) else { return false }
+        guard card.question.methods.contains(.passcode) else { return false }
         let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
         return card.typesInstead || !awaitsFinger
     }

@@ -29,7 +29,7 @@ final class Play {
     init(_ machine: FuzzMachine) {
         self.machine = machine
         vault = machine.start()
-        machine.host.reader.isThere = true
+        machine.host.reader.isPresent = true
     }
 
     func carryOut(_ request: EnclaveRequest) throws {
@@ -41,10 +41,10 @@ final class Play {
         try settled { () throws in
             switch event {
             case .watching, .blind: break
-            case .sleeping: vault.machineSleeps()
+            case .sleeping: vault.handleSleep()
             case .woke: machine.clock.advance(seconds: 61)
-            case .screenLocked: vault.screenLocked()
-            case .screenUnlocked: vault.screenUnlocked()
+            case .screenLocked: vault.handleScreenLock()
+            case .screenUnlocked: vault.handleScreenUnlock()
             }
         }
     }
@@ -55,14 +55,14 @@ final class Play {
         } catch let refusal as Refusal {
             try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
             try promise(
-                refusal.reason != .internalFault && refusal.reason != .stateUnreadable,
+                refusal.reason != .internalError && refusal.reason != .stateUnreadable,
                 "refused with \(refusal.reason): \(refusal.detail ?? "")")
         }
         let status = vault.status
         try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
         try promise(status.lock != .unreadable, "the state has become unreadable")
         if let ended = vault.endedEpoch {
-            vault.wasCalledBack(ended)
+            vault.confirmRecall(of: ended)
             if let held = vault.takeHandOver() { handOver = held }
         }
     }
@@ -80,7 +80,7 @@ final class Play {
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
-            let judgment = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
+            let judgment = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
             try promise(judgment != .allow, "consent is given without anything shown")
         case .user(let request): try dispatch(request)
         }
@@ -91,13 +91,13 @@ final class Play {
         case .status, .challenge: break
         case .unlock(_, let sealed): try vault.unlock(secret(sealed))
         case .unlockByFinger:
-            guard let handOver else { return vault.fingerMissed() }
-            try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
+            guard let handOver else { return vault.recordFingerMiss() }
+            try vault.unlock(by: vault.acceptFingerMatch(fingers: Self.fingers), handOver.secret)
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
-            let judgment = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
+            let judgment = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
             try promise(judgment != .allow, "a policy holds without anything shown")
         case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
@@ -127,7 +127,7 @@ final class Play {
             if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: authority) }
             try vault.setRecoveryKey(nil, passcode: authority)
         case .configure(let settings): try vault.configure(settings, passcode: authority)
-        case .enrol(let unlocks): try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
+        case .enroll(let unlocks): try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
         case .forgetFingers:
             _ = try vault.authenticate(authority)
             try vault.endEnrollment()
@@ -210,7 +210,7 @@ final class Play {
 
     /// A class that is closed before a step gives nothing in it.
     private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
-        let isClosed = row.protection.closed(at: vault.status.lock) != nil
+        let isClosed = row.protection.refusal(while: vault.status.lock) != nil
         try step()
         try promise(!isClosed && row.user == FuzzMachine.user, "a closed class, or another user's, gave a key")
     }

@@ -47,7 +47,7 @@ final class Visit {
         try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")
         if case .some(let lent) = try refusing({ try vault.lease() }) { try check(lent) }
         for known in rows {
-            let isClosed = known.row.protection.closed(at: vault.status.lock) != nil
+            let isClosed = known.row.protection.refusal(while: vault.status.lock) != nil
             guard case .some(let opening) = try refusing({ try vault.open(known.row, wrapped: known.wrapped) }) else { continue }
             try promise(!isClosed, "a closed class was opened")
             var isGiven = true
@@ -90,7 +90,7 @@ final class Visit {
             try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a lent key is not what was put in")
             opened += 1
             if case .protection(let protection) = purpose {
-                try promise(protection.closed(at: lent.lease.lock) == nil, "a key of a closed class was lent")
+                try promise(protection.refusal(while: lent.lease.lock) == nil, "a key of a closed class was lent")
             }
         }
     }
@@ -140,7 +140,7 @@ final class Visit {
 
     private func check(_ refusal: Refusal) throws {
         try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
-        try promise(refusal.reason != .internalFault, "an internal fault: \(refusal.detail ?? "")")
+        try promise(refusal.reason != .internalError, "an internal fault: \(refusal.detail ?? "")")
         if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a sentence") }
     }
 }
