@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
+package import VaubanUserModel
 package import VaubanUserWire
 
 /// A request of a room to the enclave on one connection. It always acts on the registered caller's user.

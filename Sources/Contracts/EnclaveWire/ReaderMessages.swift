@@ -2,8 +2,8 @@
 // found, authenticated by its pairing key. It can report a match for one challenge; it does not decide what that allows.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 internal import VaubanUserWire
 
 /// Enclave to reader.

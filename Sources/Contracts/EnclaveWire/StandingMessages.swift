@@ -1,8 +1,8 @@
 // The standing connections: the enclave never dials, so the rooms that it needs keep a connection open.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// Enclave to keychaind, first on the lease connection: recalls will be sent over this connection from now on, so keys may be leased.
 /// `LeaseStanding ::= SEQUENCE { version INTEGER (1) }`

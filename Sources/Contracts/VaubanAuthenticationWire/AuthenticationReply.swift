@@ -1,6 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+internal import VaubanUserModel
 package import VaubanUserWire
 
 /// authd's reply to a caller's `UserRequest`.

@@ -1,10 +1,11 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
 
 /// authd to a watcher, which sends nothing itself (Specs/environment.md).
 ///
-/// `EnvironmentNotice ::= SEQUENCE { version INTEGER (1), notice CHOICE { changed [0] SEQUENCE {}, refused [1] SEQUENCE { refusal Refusal } } }`
+/// `EnvironmentNotice ::= SEQUENCE { version INTEGER (1), notice CHOICE { changed [0] SEQUENCE {},
+///   refused [1] SEQUENCE { refusal Refusal } } }`
 package enum EnvironmentNotice: Hashable, Sendable, DERReadable, DERWritable {
     /// The environment may have changed. Also sent once when the watch begins.
     case changed

@@ -3,6 +3,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
 
 /// The key types of an enclave.
 package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {

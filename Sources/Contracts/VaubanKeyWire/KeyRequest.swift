@@ -4,6 +4,8 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+package import VaubanUserModel
 
 /// An operation of a private key, with the numbers of `LAAccessControlOperation` where Apple has one.
 package enum KeyOperation: Int64, CaseIterable, Sendable {

@@ -4,6 +4,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+internal import VaubanRefusal
 
 /// A request about the history. A query must match one item; number 1 is the value before the current one.
 package enum HistoryRequest: Hashable, Sendable {

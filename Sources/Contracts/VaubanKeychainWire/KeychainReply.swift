@@ -1,7 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+package import VaubanRefusal
 
 /// A reply of keychaind. A search is answered with any number of `items` and a final `done`. An item with its value is sent alone, with the
 /// value as the message's secret section.

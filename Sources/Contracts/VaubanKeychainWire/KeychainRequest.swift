@@ -4,6 +4,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+internal import VaubanRefusal
 
 /// A request to the keychain. A value to store is the message's secret section; `passwordBytes` is how many of the section's last bytes are
 /// the application password, for items that need one.

@@ -1,6 +1,6 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// The enclave's answer to a `UserRequest`. authd passes it on unchanged.
 package enum UserAnswer: Hashable, Sendable {

@@ -2,8 +2,9 @@
 // strictly and forwards them to the enclave, which decides.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
+package import VaubanUserModel
 
 /// One request, on behalf of the caller's user as the kernel names it. Secrets are sealed to the enclave, each for one challenge.
 package enum UserRequest: Hashable, Sendable {

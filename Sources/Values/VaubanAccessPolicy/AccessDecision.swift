@@ -1,6 +1,8 @@
 // The access decision: one pure function of the requirement, the evidence, the state of the device and the time. Only the enclave calls it.
 // The keys enforce the same decision, since each factor has its own key.
 
+package import VaubanRefusal
+
 /// The evidence for one operation, each with its boot-time clock in nanoseconds. It is valid for that operation and for
 /// `Evidence.lifetime`.
 package struct Evidence: Hashable, Sendable {
@@ -29,7 +31,7 @@ package struct Evidence: Hashable, Sendable {
 
 /// The state of the device, as far as it affects access decisions.
 package struct DeviceConditions: Hashable, Sendable {
-    package var lock: DeviceStatus.Lock
+    package var lock: LockState
     package var passcodeIsSet: Bool
     /// Whether a delay after failed attempts is running: no passcode is accepted now.
     package var isLockedOut: Bool
@@ -69,7 +71,7 @@ package struct DeviceConditions: Hashable, Sendable {
         }
     }
 
-    package init(lock: DeviceStatus.Lock, passcodeIsSet: Bool, isLockedOut: Bool = false, biometry: Biometry = Biometry()) {
+    package init(lock: LockState, passcodeIsSet: Bool, isLockedOut: Bool = false, biometry: Biometry = Biometry()) {
         self.lock = lock
         self.passcodeIsSet = passcodeIsSet
         self.isLockedOut = isLockedOut
@@ -120,7 +122,7 @@ extension Requirement {
 
 extension Protection {
     /// Why the class is closed in a lock state; nil if it is open.
-    package func refusal(while lock: DeviceStatus.Lock) -> Refusal.Reason? {
+    package func refusal(while lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {
         case (.unreadable, _): .stateUnreadable
         case (_, .always), (.unlocked, _), (.locked, .firstUnlock): nil

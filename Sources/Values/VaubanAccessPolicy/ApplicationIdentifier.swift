@@ -1,3 +1,5 @@
+internal import VaubanPlainText
+
 /// The identifier that the system gives an application, in place of the application identifier in Apple's code signatures
 /// (Specs/caller-identity.md). It is the access group of items that the application stores without naming a group.
 package struct ApplicationIdentifier: Hashable, Sendable {

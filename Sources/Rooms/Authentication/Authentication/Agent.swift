@@ -1,5 +1,5 @@
-import VaubanAccessPolicy
 package import VaubanAuthenticationWire
+import VaubanUserModel
 
 /// A registered prompt agent. The kernel names its user and process. Its scope and place are its own claims, so neither decides whose
 /// prompts it may show.

@@ -1,7 +1,7 @@
 internal import EnclaveConnection
-internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// The refusal that a peer receives for an error that ends its connection.
 enum ConnectionRefusal {

@@ -1,8 +1,8 @@
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// The watchers of each user's environment (Specs/environment.md).
 final class EnvironmentDispatcher: Sendable {

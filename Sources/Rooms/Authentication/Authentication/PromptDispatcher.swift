@@ -1,9 +1,9 @@
 internal import EnclaveWire
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 /// The prompt queue with its connections: the only place where an effect becomes a message. One lock covers everything, so that messages
 /// are sent in the queue's order.

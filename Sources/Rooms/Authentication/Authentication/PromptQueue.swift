@@ -1,5 +1,6 @@
 package import EnclaveWire
-package import VaubanAccessPolicy
+package import VaubanRefusal
+package import VaubanUserModel
 
 /// An event from the enclave's connection or from an agent.
 package enum PromptQueueEvent: Hashable, Sendable {

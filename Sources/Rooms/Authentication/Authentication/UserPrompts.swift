@@ -1,7 +1,8 @@
 // The prompts of one user are queued; only the first is shown.
 
 import EnclaveWire
-import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 /// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides whose turn it is.
 struct UserPrompts: Sendable {

@@ -1,6 +1,6 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// The failed passcode attempts of one user. The enclave writes the record durably before it compares a passcode, so nothing
 /// can take an attempt back (invariant 4).

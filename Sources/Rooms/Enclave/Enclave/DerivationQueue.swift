@@ -1,7 +1,7 @@
 // Key derivations, one at a time in the whole enclave, in an order that no user controls. Requests of callers that are gone are skipped.
 
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
+package import VaubanRefusal
 
 /// The request that a derivation serves, and how the queue notices that its caller is gone.
 package struct DerivationRequester {

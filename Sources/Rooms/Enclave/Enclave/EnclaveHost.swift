@@ -1,7 +1,7 @@
 // What the enclave's logic needs from outside: a backend, storage for small state files, a clock. No caller chooses any of it.
 
 internal import Synchronization
-package import VaubanAccessPolicy
+package import VaubanPasscode
 package import VaubanSecretBytes
 
 /// The interface that a hardware backend implements in place of the software one. The device secret never leaves it.

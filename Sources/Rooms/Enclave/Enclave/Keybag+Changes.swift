@@ -2,6 +2,7 @@
 // nothing has changed until it is written.
 
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {

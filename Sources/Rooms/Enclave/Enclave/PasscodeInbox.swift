@@ -1,10 +1,11 @@
 internal import Crypto
 import Foundation
-package import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-package import VaubanUserWire
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+package import VaubanUserWire
 
 /// The receiver of sealed passcodes: a key pair that lives as long as this enclave, and the open challenges. A sealed passcode is valid
 /// for one challenge, one purpose and one user, once.

@@ -3,6 +3,7 @@
 
 import EnclaveWire
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The private halves of older pairs. They are in memory for a limited time after a passcode, and only while rows are wrapped by older

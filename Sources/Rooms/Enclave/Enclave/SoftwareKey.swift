@@ -2,8 +2,8 @@
 
 internal import Crypto
 internal import Foundation
-package import VaubanAccessPolicy
 package import VaubanKeyWire
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// The result of using a private key.

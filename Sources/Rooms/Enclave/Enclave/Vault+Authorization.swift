@@ -4,6 +4,7 @@ internal import Crypto
 import Foundation
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanSecretBytes
 
 /// What authorized one context. It holds neither a passcode nor the passcode key, which would open everything, but the private halves of

@@ -3,7 +3,9 @@
 import EnclaveWire
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// The private halves that a matched fingerprint may use. They are in memory only after a passcode and while a finger is enrolled, until
 /// a restart, five misses, 48 hours, another enrollment or the removal of the passcode.

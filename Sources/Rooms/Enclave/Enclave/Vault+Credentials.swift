@@ -1,9 +1,11 @@
 // Credentials: removal of the passcode, erasure, recovery, settings; and keychaind's reports on older keys.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 extension Vault {
     /// Removes the passcode. Destroys the keys of the passcode class; the device alone opens everything else.

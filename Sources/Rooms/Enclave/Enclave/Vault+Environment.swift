@@ -1,7 +1,8 @@
 // What the user could authenticate with now, and whether that changed (Specs/environment.md).
 
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanUserModel
 
 /// An environment as applications see it, with the enrollment itself in place of its per-application value.
 struct EnvironmentMark: Hashable, Sendable {

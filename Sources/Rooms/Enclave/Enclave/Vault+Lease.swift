@@ -1,8 +1,8 @@
 // Metadata and index keys for keychaind, as far as they are open. A class key never leaves the enclave.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A lease and its keys, concatenated.

@@ -1,7 +1,7 @@
 // Loading a vault from disk. Every defect of a file ends in a message and a refusal, never in a new keybag.
 
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension VaultState {

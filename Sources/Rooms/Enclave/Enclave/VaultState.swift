@@ -3,7 +3,9 @@
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What a vault has of its user's keybag.
 enum VaultContents: Sendable {
@@ -59,7 +61,7 @@ struct VaultState: Sendable {
     var ring: KeyRing? { if case .loaded(_, let ring) = contents { ring } else { nil } }
 
     /// The state of the lock. A vault without a keybag counts as unlocked, since it has no passcode.
-    var lockState: DeviceStatus.Lock {
+    var lockState: LockState {
         switch contents {
         case .empty: .unlocked
         case .loaded(_, let ring): ring.lock

@@ -1,11 +1,11 @@
 // How a room sends requests to the enclave on behalf of one caller (Specs/enclave-wire.md).
 
 package import EnclaveWire
-internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
-internal import VaubanUserWire
+internal import VaubanRefusal
 package import VaubanSecretBytes
+internal import VaubanUserWire
 
 /// A connection to the enclave on behalf of one caller, made at the first request and once more if it breaks. The enclave reads the
 /// caller's credentials from the caller's own connection, which is passed to it. Only the thread that serves the caller uses this.

@@ -1,7 +1,7 @@
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A decoded reply of the enclave, with its descriptors and its secret.

@@ -1,8 +1,9 @@
 // The evidence that authorizes contexts, under random handles (Specs/authorizations.md).
 
 import Enclave
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// The authorizations of all contexts. A handle is valid only for the process that received it, for its user, while the connection on which
 /// it was issued lasts. A child of that process is another process.

@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
 import VaubanLinuxHost
+import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 

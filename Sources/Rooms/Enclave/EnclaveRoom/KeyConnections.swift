@@ -1,7 +1,7 @@
 import Enclave
 import Foundation
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// The connections that use private keys, so that a lock reaches their open keys. Owners share them as they share a socket's connections
 /// (Specs/owners.md).

@@ -4,7 +4,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The operation that a typed application password is tried on.
 final class PasswordTrial {

@@ -6,8 +6,11 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanPlainText
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// An operation that the user is prompted for.
 struct Operation {

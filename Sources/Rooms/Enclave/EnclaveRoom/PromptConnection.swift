@@ -3,9 +3,10 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// An event for a prompt or a reader request.
 enum PromptEvent: Sendable {

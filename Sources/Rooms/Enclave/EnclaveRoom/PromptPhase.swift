@@ -1,6 +1,7 @@
 // The states of a prompt as a value, apart from everything that sends or waits.
 
 import VaubanAccessPolicy
+import VaubanUserModel
 
 /// What a prompt offers the user until something changes it: one challenge, and the methods that answer it.
 struct PromptRound: Sendable {

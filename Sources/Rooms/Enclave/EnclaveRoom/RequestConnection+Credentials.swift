@@ -1,10 +1,11 @@
 // Requests that change what opens a keychain, or when it locks. The secret that authorizes each was unsealed for exactly that request.
 
 import Enclave
-import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension RequestConnection {
     func unlock(_ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault) throws(Refusal) {

@@ -4,7 +4,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 extension RequestConnection {
     /// Enrolls fingers. Keeps the passcode key while the user is at the reader, until a lock.

@@ -3,8 +3,8 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanUserModel
 
 /// The trace of one request. Words with a colon are names, which the recorder maps to small numbers.
 final class RequestTrace {

@@ -1,17 +1,9 @@
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
 
 /// What users may know about the state of their device: no key and no item.
 package struct DeviceStatus: Hashable, Sendable {
-    package enum Lock: Int64, CaseIterable, Sendable {
-        /// No passcode was entered since the enclave started: classes A and C are closed.
-        case beforeFirstUnlock = 0
-        case locked = 1
-        case unlocked = 2
-        /// The stored state cannot be read. Everything is refused, and a warning says why.
-        case unreadable = 3
-    }
-
     /// Why the lock is in its state.
     package enum Cause: Int64, Sendable {
         case started = 0
@@ -49,7 +41,7 @@ package struct DeviceStatus: Hashable, Sendable {
         }
     }
 
-    package var lock: Lock
+    package var lock: LockState
     package var cause: Cause
     /// When the state changed: microseconds since the reference date.
     package var since: Int64
@@ -71,7 +63,9 @@ package struct DeviceStatus: Hashable, Sendable {
     /// Whether a login manager announces sleep; otherwise the next use notices it.
     package var sleepIsAnnounced = false
 
-    package init(lock: Lock, cause: Cause, since: Int64, passcodeIsSet: Bool, attemptsLeft: Int64, secondsToWait: Int64, warnings: [String]) {
+    package init(
+        lock: LockState, cause: Cause, since: Int64, passcodeIsSet: Bool, attemptsLeft: Int64, secondsToWait: Int64, warnings: [String]
+    ) {
         self.lock = lock
         self.cause = cause
         self.since = since
@@ -90,7 +84,7 @@ extension DeviceStatus: DERReadable, DERWritable {
     package static let failedAttemptsMax = 10
 
     package init(from fields: inout DERFields) throws {
-        guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...3)),
+        guard let lock = LockState(rawValue: try fields.integer("lock", in: 0...3)),
             let cause = Cause(rawValue: try fields.integer("cause", in: 0...255))
         else { throw DERError("lock state is unknown") }
         self.init(

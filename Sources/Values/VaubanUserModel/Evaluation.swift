@@ -1,7 +1,9 @@
 // What an LAContext evaluates, and the result.
 
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
 
 /// The operation that an access control is evaluated for: `LAAccessControlOperation`, with Apple's numbers.
 package enum ControlOperation: Int64, CaseIterable, Sendable {

@@ -2,6 +2,7 @@
 
 package import SwiftASN1
 package import VaubanDER
+internal import VaubanPlainText
 
 /// The state of the authentication methods for one prompt.
 package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
