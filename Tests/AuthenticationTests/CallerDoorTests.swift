@@ -15,12 +15,12 @@ import VaubanUserWire
     private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
     private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
     private static let status = DeviceStatus(
-        lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, triesLeft: 4, secondsToWait: 0, warnings: ["a warning"])
+        lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, attemptsLeft: 4, secondsToWait: 0, warnings: ["a warning"])
 
     @Test func eachRequestReachesTheEnclaveAsItIs() throws {
         let credentials: [CredentialRequest] = [
             .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
-            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true),
+            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enroll(unlocks: true),
             .forgetFingers,
         ]
         let requests: [UserRequest] =
@@ -50,7 +50,7 @@ import VaubanUserWire
     @Test func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
-        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.nobodyToAsk)))
+        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.noPromptAgent)))
         let agent = try room.agent()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .answered(.evaluated(EvaluationResult()), promptPlaces: ["a test"]))
         withExtendedLifetime(agent) {}
@@ -79,14 +79,14 @@ import VaubanUserWire
     }
 
     @Test func refusalsArePassedOn() throws {
-        let refusal = Refusal(.authenticationFailed, triesLeft: 3)
+        let refusal = Refusal(.authenticationFailed, attemptsLeft: 3)
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.refused(refusal).encoded()) }
         #expect(try room.caller().ask(.unlock(Self.challenge, Self.sealed)) == .refused(refusal))
     }
 
     @Test func aReplyThatDoesNotFitIsAFaultOfOurs() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.opened.encoded()) }
-        #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalFault)))
+        #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalError)))
     }
 
     @Test(

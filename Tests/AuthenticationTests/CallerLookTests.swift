@@ -22,7 +22,7 @@ import VaubanUserWire
             case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
             case .user(.status):
                 var status = DeviceStatus(
-                    lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
+                    lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 0, warnings: [])
                 status.settings.allowsTerminalPrompts = allowsTerminalPrompts
                 try line.send(header: EnclaveReply.user(.status(status)).encoded())
             default: try line.send(header: EnclaveReply.user(.done).encoded())

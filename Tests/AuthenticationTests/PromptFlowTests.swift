@@ -208,7 +208,7 @@ import VaubanUserWire
             let question = PromptQuestion(
                 prompt: withUnsafeBytes(of: UInt64(number)) { Array($0) + Array($0) }, user: user,
                 challenge: PasscodeChallenge(nonce: Sample.nonce(1), purpose: .prompt), caller: CallerName(pid: 50, path: reason),
-                operation: .readItem, reason: reason, attempt: 1, triesLeft: 5)
+                operation: .readItem, reason: reason, attempt: 1, attemptsLeft: 5)
             try room.enclave.ask(question, over: line)
             try line.send(header: PromptNotice.settled(prompt: question.prompt, .callerGone).encoded())
             if case .answered(_, _, .nobody) = try room.enclave.reports.take() { wasLetGo = true }

@@ -11,7 +11,7 @@ import VaubanUserModel
     private let bench = Workbench()
 
     private func unlock(_ vault: Vault, _ held: borrowing SecretBytes) throws {
-        try vault.unlock(by: vault.fingerMatched(fingers: Sample.fingers), held)
+        try vault.unlock(by: vault.acceptFingerMatch(fingers: Sample.fingers), held)
     }
 
     @Test func whatTheReaderHeldUnlocks() throws {
@@ -54,16 +54,16 @@ import VaubanUserModel
         let held = try #require(vault.takeHandOver())
         let passcode = secret(Workbench.passcode)
         switch end {
-        case .readerGone: vault.readerIsGone()
-        case .misses: for _ in 1...5 { vault.fingerMissed() }
+        case .readerGone: vault.handleReaderDisconnect()
+        case .misses: for _ in 1...5 { vault.recordFingerMiss() }
         case .age: bench.clock.advance(seconds: 48 * 3600 + 1)
         case .passcode: try vault.unlock(passcode); try vault.lock()
         case .rolled: try vault.changePasscode(from: passcode, to: secret(Workbench.otherPasscode), rolls: true)
         case .removed: try vault.removePasscode(passcode)
-        case .changedList: try vault.fingersAre(Sample.otherFingers)
-        case .newEnrollment: try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
+        case .changedList: try vault.verifyEnrolledFingers(Sample.otherFingers)
+        case .newEnrollment: try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
         case .erased: try vault.eraseWith(Workbench.passcode)
-        case .noted: reader.isThere = false
+        case .noted: reader.isPresent = false
         }
         #expect(refusal { try unlock(vault, held.secret) } != nil)
         if end != .removed, end != .erased { #expect(vault.status.lock == .locked) }
@@ -84,13 +84,13 @@ import VaubanUserModel
         var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
         switch obstacle {
         case .notChosen: break
-        case .notThere: reader.isThere = false
-        case .missedOut: for _ in 1...5 { vault.fingerMissed() }
+        case .notThere: reader.isPresent = false
+        case .missedOut: for _ in 1...5 { vault.recordFingerMiss() }
         case .notArmed: bench.clock.advance(seconds: 48 * 3600 + 1)
         case .neverEnrolled: try vault.endEnrollment()
         }
         try vault.lock()
-        reader.isThere = true
+        reader.isPresent = true
         #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
         (vault, reader) = bench.startAtReader()
         #expect(!vault.canUnlockByFinger)

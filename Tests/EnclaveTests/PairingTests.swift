@@ -24,7 +24,7 @@ import VaubanSecretBytes
     }
 
     private func pairNew(_ pairing: Pairing, isPaired: Bool = false) throws -> HeldSecret {
-        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalFault, "it was known") }
+        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalError, "it was known") }
         return key
     }
 
@@ -36,10 +36,10 @@ import VaubanSecretBytes
     @Test func aReaderIsPairedOnceAndKnownAfterARestart() throws {
         let first = Pairing(host: bench.host)
         let key = try pairNew(first)
-        #expect(first.vouches(for: verdict(key.secret)))
+        #expect(first.authenticates(verdict(key.secret)))
         let restarted = Pairing(host: bench.host)
-        #expect(!restarted.vouches(for: verdict(key.secret)))
-        #expect(try isKnown(restarted) && restarted.vouches(for: verdict(key.secret)))
+        #expect(!restarted.authenticates(verdict(key.secret)))
+        #expect(try isKnown(restarted) && restarted.authenticates(verdict(key.secret)))
         // The file shows nothing of it, and no user has it.
         #expect(bench.store.files.keys.sorted() == [Self.file])
         let stored = Data(try #require(bench.store.files[Self.file]))
@@ -50,9 +50,9 @@ import VaubanSecretBytes
         let pairing = Pairing(host: bench.host)
         let key = try pairNew(pairing)
         let good = verdict(key.secret)
-        #expect(pairing.vouches(for: good))
-        #expect(!pairing.vouches(for: verdict(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))))
-        #expect(!pairing.vouches(for: verdict(key.secret, label: "vauban reader verdict v2")))
+        #expect(pairing.authenticates(good))
+        #expect(!pairing.authenticates(verdict(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))))
+        #expect(!pairing.authenticates(verdict(key.secret, label: "vauban reader verdict v2")))
         let nonce = [UInt8](repeating: 4, count: 32)
         let changed = [
             ReaderVerdict(outcome: .enrolled, user: good.user, nonce: good.nonce, fingers: good.fingers, code: good.code),
@@ -61,7 +61,7 @@ import VaubanSecretBytes
             ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: Sample.otherFingers, code: good.code),
             ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: good.fingers),
         ]
-        for word in changed { #expect(!pairing.vouches(for: word)) }
+        for word in changed { #expect(!pairing.authenticates(word)) }
     }
 
     @Test func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds() throws {
@@ -69,7 +69,7 @@ import VaubanSecretBytes
         let old = try pairNew(pairing), new = try pairNew(pairing)
         for same in [pairing, Pairing(host: bench.host)] {
             #expect(try isKnown(same))
-            #expect(!same.vouches(for: verdict(old.secret)) && same.vouches(for: verdict(new.secret)))
+            #expect(!same.authenticates(verdict(old.secret)) && same.authenticates(verdict(new.secret)))
         }
     }
 

@@ -17,7 +17,7 @@ import VaubanUserModel
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 0, everything: true))
         #expect(vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .passcodeSet)
-        #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0)
+        #expect(vault.status.attemptsLeft == 5 && vault.status.secondsToWait == 0)
     }
 
     @Test func aSecondPasscodeIsAChangeAndNotASetting() throws {
@@ -34,7 +34,7 @@ import VaubanUserModel
         try vault.setPasscode(secret(Workbench.passcode))
         let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }
         #expect(change?.reason == .passcodeTooWeak)
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
     }
 
     @Test func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost() throws {
@@ -49,11 +49,11 @@ import VaubanUserModel
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1] as [Int64] {
             let answer = refusal { _ = try vault.authenticate(secret("wrong one")) }
-            #expect(answer?.reason == .authenticationFailed && answer?.triesLeft == left && answer?.secondsToWait == 0)
-            #expect(vault.status.triesLeft == left)
+            #expect(answer?.reason == .authenticationFailed && answer?.attemptsLeft == left && answer?.secondsToWait == 0)
+            #expect(vault.status.attemptsLeft == left)
         }
         let last = refusal { _ = try vault.authenticate(secret("wrong one")) }
-        #expect(last?.reason == .authenticationFailed && last?.triesLeft == 0 && last?.secondsToWait == 60)
+        #expect(last?.reason == .authenticationFailed && last?.attemptsLeft == 0 && last?.secondsToWait == 60)
     }
 
     @Test func givingThePasscodeForAnOperationNeverChangesTheLock() throws {
@@ -98,9 +98,9 @@ import VaubanUserModel
         let vault = try bench.startProtected()
         try vault.lock()
         let wrong = refusal { try vault.changePasscode(from: secret("wrong one"), to: secret(Workbench.otherPasscode)) }
-        #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == 4)
+        #expect(wrong?.reason == .authenticationFailed && wrong?.attemptsLeft == 4)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
-        #expect(vault.status.lock == .locked && vault.status.triesLeft == 5)
+        #expect(vault.status.lock == .locked && vault.status.attemptsLeft == 5)
         #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
         try vault.unlock(secret(Workbench.otherPasscode))
         #expect(refusal { _ = try bench.start().authenticate(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
@@ -134,7 +134,7 @@ import VaubanUserModel
         let vault = bench.start()
         let steps: [() throws -> Void] = [
             { try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
-            { try vault.throwIfPasscodeCannotBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
+            { try vault.checkPasscodeCanBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
             { try vault.changePasscode(from: secret("anything"), to: secret("anything else")) },
         ]
         for step in steps { #expect(refusal(step)?.reason == .passcodeNotSet) }
@@ -149,7 +149,7 @@ import VaubanUserModel
         _ = try alice.lock()
         #expect(bob.status.lock == .unlocked)
         #expect(refusal { try alice.unlock(secret("bob's own one")) }?.reason == .authenticationFailed)
-        #expect(alice.status.triesLeft == 4 && bob.status.triesLeft == 5)
+        #expect(alice.status.attemptsLeft == 4 && bob.status.attemptsLeft == 5)
         try alice.unlock(secret("alice's own"))
     }
 }

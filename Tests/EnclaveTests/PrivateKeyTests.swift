@@ -130,7 +130,7 @@ import VaubanSecretBytes
                 Issue.record("\(operation) asks for nobody")
                 continue
             }
-            #expect(vault.judge(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
+            #expect(vault.evaluate(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .prompt(.passcode))
             #expect(reason { _ = try vault.finish(opening, OperationEvidence(), password: nil) } == .authenticationFailed)
             let opened = try vault.finish(opening, vault.shown(vault.authenticate(secret(Workbench.passcode))), password: nil)
             #expect(opened.count == 32)
@@ -155,7 +155,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let key = try vault.makeKey(kind, control(.whenUnlocked))
         #expect(try key.publicKey.count == kind.publicBytes && EnclaveKey(derBytes: key.encoded()) == key)
-        let operation: KeyOperation = kind.does(.sign) ? .sign : .decapsulate
+        let operation: KeyOperation = kind.supports(.sign) ? .sign : .decapsulate
         guard case .opened(let secret) = try vault.open(key, for: operation) else {
             Issue.record("not open")
             return

@@ -60,11 +60,11 @@ import VaubanUserModel
         for _ in 1...7 {
             #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
         }
-        #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
+        #expect(bench.journal.events.isEmpty && vault.status.attemptsLeft == 5)
         for _ in 1...5 { _ = refusal { _ = try vault.authenticate(secret("wrong one")) } }
         #expect(vault.status.secondsToWait == 60)
         try recover(vault, to: Workbench.otherPasscode)
-        #expect(vault.status.secondsToWait == 0 && vault.status.triesLeft == 5)
+        #expect(vault.status.secondsToWait == 0 && vault.status.attemptsLeft == 5)
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
@@ -93,7 +93,7 @@ import VaubanUserModel
         let vault = try bench.startProtected()
         #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
         let first: RecoveryKey? = key(), second: RecoveryKey? = key(Self.otherBytes), wrong: RecoveryKey? = key()
-        #expect(refusal { try vault.setRecoveryKey(wrong, passcode: secret("wrong one")) }?.triesLeft == 4)
+        #expect(refusal { try vault.setRecoveryKey(wrong, passcode: secret("wrong one")) }?.attemptsLeft == 4)
         #expect(!vault.status.recoveryKeyIsSet)
         try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
         try vault.setRecoveryKey(second, passcode: secret(Workbench.passcode))

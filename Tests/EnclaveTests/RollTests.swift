@@ -44,7 +44,7 @@ import VaubanUserModel
         try roll(vault)
         #expect(vault.status.lock == before)
         for row in rows {
-            let closed = row.row.protection.closed(at: before)
+            let closed = row.row.protection.refusal(while: before)
             var read: [UInt8]?
             #expect(refusal { read = try vault.read(row) }?.reason == closed && read == (closed == nil ? row.key : nil))
             #expect(refusal { _ = try vault.seal(bench.row(row.row.protection)) }?.reason == closed)
@@ -139,7 +139,7 @@ import VaubanUserModel
         try bench.restarted(unlocked: Workbench.passcode).changePasscode(
             from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         let restarted = try bench.restarted(unlocked: Workbench.otherPasscode)
-        try restarted.enrol(
+        try restarted.enroll(
             fingers: Sample.otherFingers, unlocks: true, passcodeKey: restarted.authenticate(secret(Workbench.otherPasscode)))
         try retireOlder(restarted)
         try restarted.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode), rolls: true)

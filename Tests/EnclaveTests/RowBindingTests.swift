@@ -42,7 +42,7 @@ import VaubanSecretBytes
         let otherControl = try otherFlags.map { try AccessControl(protection: .whenUnlocked, flags: $0) }
 
         let changes = [
-            Change(field: "format", row: changed(row, format: .everything), reason: .rowDamaged),
+            Change(field: "format", row: changed(row, format: .generationBound), reason: .rowDamaged),
             Change(field: "user", row: changed(row, user: 1001), reason: .badParameter),
             Change(field: "protection", row: changed(row, protection: otherClass), reason: .keyUnknown),
             Change(

@@ -166,7 +166,7 @@ import VaubanUserModel
         everyVerbIsRefused(vault)
         bench.store.failReading(with: nil)
         _ = refusal { try use.carryOut(vault) }
-        #expect(refusal { try vault.throwIfPasscodeCannotBeTried() }?.reason != .stateUnreadable)
+        #expect(refusal { try vault.checkPasscodeCanBeTried() }?.reason != .stateUnreadable)
         #expect(vault.status.lock == .beforeFirstUnlock && vault.status.warnings.isEmpty)
         #expect(vault.takeEndedEpoch()?.everything == true)
     }

@@ -29,7 +29,7 @@ import VaubanUserModel
         #expect(record.failures == 3 && record.guesses.map(\.who) == ["/usr/bin/cat", "an unknown program"])
         for row in answers.rows {
             let binding = try RowBinding(derBytes: octets(row.binding))
-            #expect(try hex(binding.encoded()) == row.binding && hex(binding.ofItem.encoded()) == row.itemBinding)
+            #expect(try hex(binding.encoded()) == row.binding && hex(binding.itemBinding.encoded()) == row.itemBinding)
         }
     }
 
@@ -62,7 +62,7 @@ import VaubanUserModel
     @Test func rowsOfEveryKindAndFormatOpen() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         let (vault, _) = bench.startAtReader()
-        #expect(vault.status.warnings.isEmpty && vault.status.triesLeft == 2 && vault.status.wrongGuesses.count == 2)
+        #expect(vault.status.warnings.isEmpty && vault.status.attemptsLeft == 2 && vault.status.failedAttempts.count == 2)
         try vault.unlock(secret(answers.passcode))
         #expect(Set(answers.rows.map(\.kind)) == [0, 1, 2])
         for row in answers.rows {
@@ -82,9 +82,9 @@ import VaubanUserModel
         let bench = answers.bench(keybag: answers.envelope.keybag1, attempts: answers.envelope.attempts1)
         let vault = bench.start()
         let status = vault.status
-        #expect(status.warnings.isEmpty && status.lock == .beforeFirstUnlock && status.triesLeft == 2 && status.wrongGuesses.isEmpty)
+        #expect(status.warnings.isEmpty && status.lock == .beforeFirstUnlock && status.attemptsLeft == 2 && status.failedAttempts.isEmpty)
         #expect(status.settings == .standard && !status.recoveryKeyIsSet)
-        #expect(refusal { try vault.unlock(secret("wrong one")) }?.triesLeft == 1)
+        #expect(refusal { try vault.unlock(secret("wrong one")) }?.attemptsLeft == 1)
         #expect(try bench.attempts().failures == 4)
         try vault.unlock(secret(answers.passcode))
         let first = answers.rows.filter { $0.kind != 2 }
@@ -149,8 +149,8 @@ import VaubanUserModel
             nonce: octets(answers.verdict.nonce), fingers: octets(answers.verdict.fingers), code: octets(answers.verdict.code))
         #expect(hex(verdict.covered) == answers.verdict.covered)
         let pairing = Pairing(host: bench.host)
-        #expect(!pairing.vouches(for: verdict))
+        #expect(!pairing.authenticates(verdict))
         guard case .known = try pairing.greet(isPaired: true) else { Issue.record("the pairing was not read"); return }
-        #expect(pairing.vouches(for: verdict))
+        #expect(pairing.authenticates(verdict))
     }
 }

@@ -10,7 +10,7 @@ import VaubanUserModel
     private static let caller = CallerName(pid: 4711, path: "/usr/bin/mail")
 
     private static func question(
-        prompt: UInt8 = 1, attempt: Int64 = 1, triesLeft: Int64 = 5, ways: AuthenticationMethods = .passcode,
+        prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5, methods: AuthenticationMethods = .passcode,
         state: PromptState = PromptState(),
         operation: PromptOperation = .readItem, reason: String? = nil, caller: CallerName = caller, consent: Consent? = nil,
         titles: PromptTitles = .standard
@@ -18,7 +18,7 @@ import VaubanUserModel
         PromptQuestion(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
-            operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent,
+            operation: operation, reason: reason, attempt: attempt, attemptsLeft: attemptsLeft, methods: methods, state: state, consent: consent,
             titles: titles)
     }
 
@@ -55,7 +55,7 @@ import VaubanUserModel
         #expect(model.isShowing(first.prompt))
         _ = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(model.isShowing(first.prompt))
-        _ = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        _ = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.application, view.icon) == ("Mail", "mail-app"))
         let other = Self.question(prompt: 2)
@@ -82,7 +82,7 @@ import VaubanUserModel
         // What is being judged cannot be answered again.
         let isTakenAgain = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(!isTakenAgain)
-        let again = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        let again = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
         #expect(again == number)
         let view = try #require(model.view(now: 0))
         #expect(view.notice == .init(text: "That was not your passcode. 4 attempts are left before you have to wait.", isError: true))
@@ -105,7 +105,7 @@ import VaubanUserModel
 
     @Test func aFingerComesFirstAndThePasscodeWhenItIsWanted() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        let number = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .hidden, nil, "Use Passcode…"))
         let way = model.fallBack(number)
@@ -114,14 +114,14 @@ import VaubanUserModel
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
         // A miss of the finger meanwhile takes nothing away.
         _ = model.show(
-            Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
+            Self.question(attempt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
     }
 
     @Test func thePictureReactsToTheReader() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
             (
                 PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
@@ -149,7 +149,7 @@ import VaubanUserModel
 
     @Test func whereNoFingerCountsThePasscodeIsAskedForAtOnce() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
+        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(
             (view.finger, view.entry, view.notice?.text) == (
@@ -160,14 +160,14 @@ import VaubanUserModel
     /// Three misses end the finger in one question; the next question takes it again while some of the five are left.
     @Test func missesInOneQuestionSwitchNothingOff() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         model.record(PromptUpdate(.disabled, fingersLeft: 2))
-        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
+        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect(view.notice?.text == "Fingerprints no longer count for this prompt. Type your passcode.")
         #expect((view.finger, view.entry) == (.disabled, .open))
         model.removePrompt()
-        let next = Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
+        let next = Self.question(prompt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
         _ = model.show(next, nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
@@ -177,7 +177,7 @@ import VaubanUserModel
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
         let number = model.show(
-            Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
+            Self.question(methods: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
         let way = model.fallBack(number)
@@ -187,7 +187,7 @@ import VaubanUserModel
     @Test func anEmptyTitleTakesTheButtonAway() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: nil, fallback: "")
-        let number = model.show(Self.question(ways: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
+        let number = model.show(Self.question(methods: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
         #expect(model.view(now: 0)?.fallback == nil)
         let way = model.fallBack(number)
         #expect(way == .none)
@@ -196,7 +196,7 @@ import VaubanUserModel
     @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
     func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
-        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
+        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))
         #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
         #expect((view.entry, view.secondsToNext) == (.closed, next))
@@ -208,7 +208,7 @@ import VaubanUserModel
 
     @Test func aLockOutEnds() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
+        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
         let view = try #require(model.view(now: 90 * Self.second + 7))
         #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
         let isTaken = model.beginAnswer(number, withPasscode: true, now: 90 * Self.second + 7)

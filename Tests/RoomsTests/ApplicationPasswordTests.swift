@@ -153,7 +153,7 @@ extension AppleNames {
                 .passcode("wrong"), .passcode("right"), .cancel, .passcode("one"), .passcode("two"), .passcode(Rooms.passcode),
             ])
             defer { user.leave() }
-            let tries = try rooms.authentication.status().device.triesLeft
+            let tries = try rooms.authentication.status().device.attemptsLeft
             #expect(read("typed").text == "the value")
             #expect(read("typed").status == errSecUserCanceled)
             // Three that are wrong, of which one is the user's own passcode.
@@ -161,9 +161,9 @@ extension AppleNames {
             let questions = user.questions
             #expect(questions.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
             #expect(questions.map(\.attempt) == [1, 2, 1, 1, 2, 3])
-            #expect(questions.map(\.triesLeft) == [3, 2, 3, 3, 2, 1])
-            #expect(questions.allSatisfy { $0.ways == .passcode && $0.caller.path != nil })
-            #expect(try rooms.authentication.status().device.triesLeft == tries)
+            #expect(questions.map(\.attemptsLeft) == [3, 2, 3, 3, 2, 1])
+            #expect(questions.allSatisfy { $0.methods == .passcode && $0.caller.path != nil })
+            #expect(try rooms.authentication.status().device.attemptsLeft == tries)
             // Where no question is allowed, and where a search leaves out what asks.
             let noUI = LAContext()
             noUI.interactionNotAllowed = true

@@ -69,7 +69,7 @@ struct AuthorizationTests {
         let third = try rooms.authentication.evaluate(evaluation)
         #expect(read(third) == nil)
         try rooms.killAndAwait("authd")
-        try awaitTrue("nothing left of it") { read(third) == .nobodyToAsk }
+        try awaitTrue("nothing left of it") { read(third) == .noPromptAgent }
     }
 
     enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
@@ -90,7 +90,7 @@ struct AuthorizationTests {
         case .authd, .enclave: try rooms.killAndAwait(killed.rawValue)
         }
         let end = try call.value()
-        #expect(end == .nobodyToAsk || end == .unavailable)
+        #expect(end == .noPromptAgent || end == .unavailable)
         user.leave()
     }
 }

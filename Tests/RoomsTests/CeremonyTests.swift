@@ -32,13 +32,13 @@ struct CeremonyTests {
         let first: RecoveryKey? = Self.key(1)
         try between.client.setPasscode(secret(Rooms.passcode), recoveryKey: first)
         reader.learn(0xF1)
-        try between.client.enrol(secret(Rooms.passcode), unlocks: false)
+        try between.client.enroll(secret(Rooms.passcode), unlocks: false)
 
         let before = try (bag: rooms.keybag(), device: rooms.authentication.status().device)
         expectRefused(between, Self.passcodes + Self.recoveries + Self.others)
         let after = try rooms.authentication.status().device
         #expect(try rooms.keybag() == before.bag)
-        #expect(after == before.device && after.triesLeft == before.device.triesLeft && after.wrongGuesses.isEmpty)
+        #expect(after == before.device && after.attemptsLeft == before.device.attemptsLeft && after.failedAttempts.isEmpty)
 
         // The same requests through the same authd, unaltered.
         try rooms.authentication.lock()
@@ -49,11 +49,11 @@ struct CeremonyTests {
         let second: RecoveryKey? = Self.key(2)
         try between.client.setRecoveryKey(second, passcode: secret("stapled horse"))
         reader.learn(0xF2)
-        try between.client.enrol(secret("stapled horse"), unlocks: true)
+        try between.client.enroll(secret("stapled horse"), unlocks: true)
         try between.client.forgetFingers(secret("stapled horse"))
         try between.client.removePasscode(secret("stapled horse"))
         try between.client.erase(nil)
-        #expect(try rooms.authentication.status().device.triesLeft == before.device.triesLeft)
+        #expect(try rooms.authentication.status().device.attemptsLeft == before.device.attemptsLeft)
     }
 
     private func expectRefused(_ between: FalseAuthentication, _ cases: [(name: String, ask: Step, lie: Lie)]) {
@@ -165,13 +165,13 @@ struct CeremonyTests {
             "the screen does not lock it", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
             { request, _ in configured(request) { $0.locksWithScreen = false } }
         ),
-        ("the finger unlocks", { try $0.enrol(secret(Rooms.passcode), unlocks: false) }, { request, _ in enrolled(request) }),
-        ("the finger does not unlock", { try $0.enrol(secret(Rooms.passcode), unlocks: true) }, { request, _ in enrolled(request) }),
+        ("the finger unlocks", { try $0.enroll(secret(Rooms.passcode), unlocks: false) }, { request, _ in enrolled(request) }),
+        ("the finger does not unlock", { try $0.enroll(secret(Rooms.passcode), unlocks: true) }, { request, _ in enrolled(request) }),
         (
-            "enrolling becomes forgetting", { try $0.enrol(secret(Rooms.passcode), unlocks: false) },
+            "enrolling becomes forgetting", { try $0.enroll(secret(Rooms.passcode), unlocks: false) },
             { request, _ in
                 altered(request) { asked, _ in
-                    guard case .enrol = asked else { return asked }
+                    guard case .enroll = asked else { return asked }
                     return .forgetFingers
                 }
             }
@@ -181,7 +181,7 @@ struct CeremonyTests {
             { request, _ in
                 altered(request) { asked, _ in
                     guard case .forgetFingers = asked else { return asked }
-                    return .enrol(unlocks: true)
+                    return .enroll(unlocks: true)
                 }
             }
         ),
@@ -246,8 +246,8 @@ struct CeremonyTests {
 
     private static func enrolled(_ request: UserRequest) -> UserRequest {
         altered(request) { asked, _ in
-            guard case .enrol(let unlocks) = asked else { return asked }
-            return .enrol(unlocks: !unlocks)
+            guard case .enroll(let unlocks) = asked else { return asked }
+            return .enroll(unlocks: !unlocks)
         }
     }
 }

@@ -76,7 +76,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
@@ -137,12 +137,12 @@ extension AppleNames {
                 #expect(read("passcode", touched) == errSecUserCanceled)
                 #expect(read("both", touched) == errSecSuccess)
                 // The policy for fingers takes nothing else; what was missing later was the passcode alone.
-                #expect(user.questions.map(\.ways) == [.finger, .passcode, .passcode])
+                #expect(user.questions.map(\.methods) == [.finger, .passcode, .passcode])
                 let typed = LAContext()
                 #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 #expect(read("passcode", typed) == errSecSuccess)
                 #expect(read("finger", typed) == errSecUserCanceled)
-                #expect(user.questions.last?.ways == .finger)
+                #expect(user.questions.last?.methods == .finger)
             }
         }
 
@@ -164,7 +164,7 @@ extension AppleNames {
                 #expect(try await other.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
                 #expect(other.evaluatedPolicyDomainState == before)
                 // The same finger once more is another enrollment.
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 #expect(other.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
                 #expect(other.evaluatedPolicyDomainState != nil && other.evaluatedPolicyDomainState != before)
             }
@@ -208,7 +208,7 @@ extension AppleNames {
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userFallback)
                 let question = try #require(user.questions.first)
-                #expect((question.ways, question.titles.fallback) == (.finger, "Type the app’s password"))
+                #expect((question.methods, question.titles.fallback) == (.finger, "Type the app’s password"))
                 // The choice alone opens nothing.
                 context.interactionNotAllowed = true
                 #expect(read("own way", context) == errSecInteractionNotAllowed)
@@ -252,7 +252,7 @@ extension AppleNames {
                 var error: NSError?
                 #expect(!context.canEvaluatePolicy(policy, error: &error) && error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
-                #expect(user.questions.last?.ways == .passcode && user.questions.last?.state.finger == .disabled)
+                #expect(user.questions.last?.methods == .passcode && user.questions.last?.state.finger == .disabled)
                 #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
             }
         }

@@ -93,7 +93,7 @@ struct DomainTests {
         let guarded = try line.row(try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         guard case .sealed(let wrapped) = try line.ask(.seal(guarded)) else { Issue.record("not sealed"); return }
         // The row as it is: the enclave itself asks, and there is nobody.
-        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .nobodyToAsk)
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .noPromptAgent)
         #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: false)) == .interactionNotAllowed)
         // The row without its control, with a weaker one, of another class, group, item, kind or user.
         let weaker = try AccessControl(protection: .whenUnlocked, flags: [])
@@ -107,7 +107,7 @@ struct DomainTests {
         }
         // Nor does it come by wrapping the row anew, or by asking what only the other room may ask.
         if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
-            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .nobodyToAsk)
+            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .noPromptAgent)
         }
         #expect(try line.refusal(.user(.unlockByFinger)) == .notAllowedHere)
         // Locked, not even an unguarded row opens for whoever asks.

@@ -31,12 +31,12 @@ struct EnclaveKeyFingerTests {
         defer { user.leave() }
         reader.expect(.match, .match)
         #expect(sign(rooms, key) == nil)
-        try rooms.enrol(reader, fingers: 2)
+        try rooms.enroll(reader, fingers: 2)
         #expect(sign(rooms, key) == nil)
         // A passcode does not stand for a finger.
         reader.expect(.nothing)
         #expect(sign(rooms, key) == .authenticationFailed)
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger, .finger, .finger] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger, .finger, .finger] }
         #expect(user.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
     }
 
@@ -50,7 +50,7 @@ struct EnclaveKeyFingerTests {
         reader.expect(.match, .miss, .miss, .miss)
         #expect(sign(rooms, key) == nil)
         #expect(sign(rooms, key) != nil)
-        try rooms.enrol(reader, fingers: 2)
+        try rooms.enroll(reader, fingers: 2)
         #expect(sign(rooms, key) == .biometryNotEnrolled)
         // What leads nowhere asks nobody.
         #expect(user.questions.count == 2)

@@ -24,7 +24,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) throws -> Void) throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
@@ -75,12 +75,12 @@ extension AppleNames {
             let there = try listener.next { $0.biometry != nil }
             #expect(there.old.biometry == nil && there.new.biometry?.isEnrolled == false && there.new.biometry?.isUsable == false)
 
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             let enrolled = try listener.next { $0.biometry?.isEnrolled == true }
             #expect(enrolled.new.biometry?.isUsable == true && enrolled.old.biometry?.stateHash == nil)
             let hash = try #require(enrolled.new.biometry?.stateHash)
 
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             let again = try listener.next { $0.biometry?.stateHash != hash }
             #expect(again.old.biometry?.stateHash == hash && again.new.biometry?.isUsable == true)
 

@@ -197,7 +197,7 @@ struct FaultTests {
         #expect(user.awaitQuestion())
         user.leave()
         #expect(ended.wait(timeout: .now() + 10) == .success)
-        #expect(reason.withLock { $0 } == .nobodyToAsk)
+        #expect(reason.withLock { $0 } == .noPromptAgent)
         // The prompt service itself dies while it asks.
         let another = try rooms.user([.silence])
         Thread.detachNewThread {
@@ -208,7 +208,7 @@ struct FaultTests {
         #expect(another.awaitQuestion())
         kill(try rooms.process(of: "authd"), SIGKILL)
         #expect(ended.wait(timeout: .now() + 10) == .success)
-        #expect(reason.withLock { $0 } == .nobodyToAsk)
+        #expect(reason.withLock { $0 } == .noPromptAgent)
     }
 
     /// The connection must end, with or without a typed refusal before.

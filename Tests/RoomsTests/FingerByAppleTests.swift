@@ -19,7 +19,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch {
                 Issue.record(error)
             }

@@ -45,7 +45,7 @@ struct FingerDeceitTests {
                 return [seal(word), seal(honest.with(outcome: .missed))]
             }, .miss, .miss, .miss)
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
     }
 
     @Test(.proves("C-094"))
@@ -105,10 +105,10 @@ struct FingerDeceitTests {
         for nonce in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)] {
             try reader.say(ReaderVerdict(outcome: .matched, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
         }
-        try reader.sensor(isThere: false)
+        try reader.sensor(isPresent: false)
         try rooms.awaitReader(isThere: false)
         #expect(try rooms.authentication.status().device.lock == .locked)
-        try reader.sensor(isThere: true)
+        try reader.sensor(isPresent: true)
         try rooms.awaitReader(isThere: true)
         // Nor is a wrong key in the place of what was to be held.
         reader.forgeHeld(of: geteuid())
@@ -122,7 +122,7 @@ struct FingerDeceitTests {
         let known = try RoomsWithFinger()
         let rooms = known.rooms
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
-        for role in [EnclaveRole.keychain, .authentication, .attention, .witness, .watcher, .lease] {
+        for role in [EnclaveRole.keychain, .authentication, .prompts, .witness, .watcher, .lease] {
             let channel = try address.connect(role: role.rawValue)
             let word = ReaderVerdict(
                 outcome: .matched, user: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
@@ -136,7 +136,7 @@ struct FingerDeceitTests {
             }
             #expect(isEnded)
         }
-        try awaitTrue("the reader still there") { try rooms.biometry.readerIsThere }
+        try awaitTrue("the reader still there") { try rooms.biometry.readerIsPresent }
     }
 }
 

@@ -31,7 +31,7 @@ struct FingerEndTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
         #expect(reader.asks == 0)
         #expect(try rooms.read("s", "any") == "guarded")
     }
@@ -60,7 +60,7 @@ struct FingerEndTests {
         let long = "four random words and a number 8675309"
         try rooms.setPasscode(long)
         let reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: true, long)
+        try rooms.enroll(reader, unlocks: true, long)
         try rooms.add("s", "a", "class A")
         // Locked without any grace, as often as one likes: a touch is enough to be back.
         for round in 1...3 {
@@ -102,12 +102,12 @@ struct FingerEndTests {
         try rooms.addGuarded("p", .userPresence)
         try rooms.addGuarded("any", .biometryAny)
         let user = try rooms.user([
-            .act { try? reader.sensor(isThere: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isThere: false) },
+            .act { try? reader.sensor(isPresent: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isPresent: false) },
         ])
         defer { user.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
-        try reader.sensor(isThere: true)
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try reader.sensor(isPresent: true)
         try rooms.awaitReader(isThere: true)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         // Not there beforehand: nobody is asked.
@@ -123,8 +123,8 @@ struct FingerEndTests {
         try rooms.addGuarded("any", .biometryAny)
         reader.expect(.match, .match)
         let began = MachineClock.monotonic
-        #expect(refusal { _ = try rooms.read("s", "p") } == .nobodyToAsk)
-        #expect(refusal { _ = try rooms.read("s", "any") } == .nobodyToAsk)
+        #expect(refusal { _ = try rooms.read("s", "p") } == .noPromptAgent)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .noPromptAgent)
         // At once: not after the time that a user would have had.
         #expect(MachineClock.monotonic - began < ConnectionLimits.machineTime)
         #expect(reader.asks == 0)
@@ -134,14 +134,14 @@ struct FingerEndTests {
         let rooms = try Rooms()
         try rooms.setPasscode()
         #expect(refusal { try rooms.addGuarded("set", .biometryCurrentSet) } == .biometryNotEnrolled)
-        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .biometryNotAvailable)
+        #expect(refusal { try rooms.authentication.enroll(secret(Rooms.passcode), unlocks: true) } == .biometryNotAvailable)
         let reader = try rooms.reader()
         // A wrong passcode begins no ceremony, and a ceremony without a finger changes nothing.
-        #expect(refusal { try rooms.authentication.enrol(secret("not this one"), unlocks: true) } == .authenticationFailed)
+        #expect(refusal { try rooms.authentication.enroll(secret("not this one"), unlocks: true) } == .authenticationFailed)
         reader.learn(nil)
-        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .cancelled)
+        #expect(refusal { try rooms.authentication.enroll(secret(Rooms.passcode), unlocks: true) } == .cancelled)
         #expect(try !rooms.biometry.isEnrolled)
-        try rooms.enrol(reader)
+        try rooms.enroll(reader)
         try rooms.addGuarded("set", .biometryCurrentSet)
         try rooms.authentication.forgetFingers(secret(Rooms.passcode))
         #expect(try !rooms.biometry.isEnrolled)

@@ -19,13 +19,13 @@ extension Rooms {
     }
 
     func awaitReader(isThere: Bool) throws {
-        try awaitTrue("a reader") { try authentication.status().device.biometry.readerIsThere == isThere }
+        try awaitTrue("a reader") { try authentication.status().device.biometry.readerIsPresent == isThere }
     }
 
     /// Has the reader learn a finger of this user.
-    func enrol(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
+    func enroll(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
         reader.learn(fingers)
-        try authentication.enrol(secret(passcode), unlocks: unlocks)
+        try authentication.enroll(secret(passcode), unlocks: unlocks)
     }
 
     func addGuarded(
@@ -50,7 +50,7 @@ struct RoomsWithFinger {
         rooms = try Rooms(hasClock: hasClock)
         try rooms.setPasscode()
         reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: unlocks)
+        try rooms.enroll(reader, unlocks: unlocks)
     }
 }
 

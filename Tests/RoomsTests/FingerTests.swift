@@ -25,7 +25,7 @@ struct FingerTests {
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
         // Both ways were offered both times, and a finger was looked for both times.
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
         try awaitTrue("two questions") { reader.asks == 2 }
         try awaitTrue("the ends of both questions") { user.outcomes == [.accepted, .accepted] }
         // The reader is told that nobody waits for the second finger any more.
@@ -41,7 +41,7 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
         #expect(reader.asks == 0)
     }
 
@@ -55,8 +55,8 @@ struct FingerTests {
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "any") == "guarded")
         // Only a finger is a way.
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger] }
-        try rooms.enrol(reader, fingers: 2)
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger] }
+        try rooms.enroll(reader, fingers: 2)
         #expect(try rooms.read("s", "any") == "guarded")
         // A passcode is not taken, though it is right.
         reader.expect(.nothing)
@@ -80,7 +80,7 @@ struct FingerTests {
         #expect(generations.count == 1)
 
         // Enrolled anew, though the reader has the same fingers: another generation, and the old one's key is nowhere.
-        try rooms.enrol(reader)
+        try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "first") } == .biometryNotEnrolled)
         let after = try rooms.keybag()
         #expect(after.slots.allSatisfy { !generations.contains($0.generation) })
@@ -89,11 +89,11 @@ struct FingerTests {
         // A list that changed without the enclave ends it as well, for good, even where the old list comes back.
         try rooms.addGuarded("second", .biometryCurrentSet)
         #expect(try rooms.read("s", "second") == "guarded")
-        try reader.tellChange(of: geteuid(), to: 7)
+        try reader.notifyEnvironmentChange(of: geteuid(), to: 7)
         try awaitTrue("the enrollment's end") { try !rooms.biometry.isEnrolled }
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })
-        try rooms.enrol(reader)
+        try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         // What was asked was asked while it could be answered.
         try awaitTrue("the questions") { user.questions.count == 2 }
@@ -124,9 +124,9 @@ struct FingerTests {
         #expect(try rooms.read("s", "or") == "guarded")
         #expect(try rooms.read("s", "or") == "guarded")
         // A way that died leaves the other one.
-        try rooms.enrol(reader, fingers: 3)
+        try rooms.enroll(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        try awaitTrue("the questions") { user.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.questions.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
     @Test func andTakesBothInAnyOrder() throws {
@@ -141,9 +141,9 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the questions") { user.questions.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
         // One of both is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
@@ -161,7 +161,7 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         // Lent out: three in the first prompt, and the finger is no way in it any more.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { borrower.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { borrower.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
         #expect(reader.asks == 3)
         #expect(try rooms.biometry.missesLeft == 2)
         #expect(try rooms.biometry.isReady)
@@ -198,9 +198,9 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.ways == .passcode }
+        try awaitTrue("the questions") { user.questions.last?.methods == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.ways == [.passcode, .finger] }
+        try awaitTrue("the questions") { user.questions.last?.methods == [.passcode, .finger] }
     }
 }

@@ -67,11 +67,11 @@ struct FingerTurnTests {
         try rooms.addGuarded("p", .userPresence)
         let authd = try PlayedAuthd(rooms)
         defer { authd.resume() }
-        var triesLeft: [Int64] = []
+        var attemptsLeft: [Int64] = []
         for passcode in [Rooms.passcode, "not this one"] {
             let read = Running { refusal { _ = try rooms.read("s", "p") } }
             let (question, card) = try authd.question()
-            triesLeft.append(question.triesLeft)
+            attemptsLeft.append(question.attemptsLeft)
             try authd.report(.waiting(prompt: question.prompt, place: "in line"))
             let sealed = try PlayedAuthd.seal(passcode, card, question.challenge)
             try authd.report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, sealed))
@@ -79,7 +79,7 @@ struct FingerTurnTests {
         }
         let read = Running { try rooms.read("s", "p") }
         let (question, _) = try authd.question()
-        #expect(triesLeft.allSatisfy { $0 == question.triesLeft })
+        #expect(attemptsLeft.allSatisfy { $0 == question.attemptsLeft })
         reader.expect(.match)
         try authd.report(.waiting(prompt: question.prompt, place: "in line"))
         try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
@@ -104,7 +104,7 @@ extension FingerTurnTests {
         // The machine slept through it: only one of its clocks went on.
         try clock.machineSleeps(forSeconds: 301)
         try authd.report(.waiting(prompt: question.prompt, place: "still there"))
-        #expect(try read.value() == .userTimeOver)
+        #expect(try read.value() == .userTimedOut)
     }
 }
 
@@ -144,7 +144,7 @@ final class PlayedAuthd {
         try rooms.stop(process)
         // Of two lines the enclave ends the one that the other replaced, and that is the sign that it has the other.
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: enclaveUID)
-        let lines = [try address.connect(role: EnclaveRole.attention.rawValue), try address.connect(role: EnclaveRole.attention.rawValue)]
+        let lines = [try address.connect(role: EnclaveRole.prompts.rawValue), try address.connect(role: EnclaveRole.prompts.rawValue)]
         var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0) }
         let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
         guard let ended else {

@@ -24,7 +24,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()

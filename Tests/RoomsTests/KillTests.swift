@@ -65,7 +65,7 @@ struct KillTests {
     /// True for the new state.
     private func expectOldOrNew(_ rooms: Rooms, _ change: Change, _ old: String, _ new: String) throws -> Bool {
         let status = try rooms.authentication.status().device
-        #expect(status.warnings.allSatisfy { !$0.contains("put aside") }, "\(status.warnings)")
+        #expect(status.warnings.allSatisfy { !$0.contains("set aside") }, "\(status.warnings)")
         switch change {
         case .set:
             if status.passcodeIsSet { try rooms.unlock(new) }

@@ -171,7 +171,7 @@ struct MemoryScanTests {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         let reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: true, Self.passcode)
+        try rooms.enroll(reader, unlocks: true, Self.passcode)
         try use(rooms)
         let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
         try rooms.authentication.lock()

@@ -29,7 +29,7 @@ struct OneItemTests {
                 do {
                     try call(client, number)
                     end = nil
-                } catch { end = (error as? Refusal)?.reason ?? .internalFault }
+                } catch { end = (error as? Refusal)?.reason ?? .internalError }
                 ends.withLock { $0.append(end) }
             }
             thread.stackSize = 1 << 20

@@ -28,7 +28,7 @@ struct PasscodesAtOnceTests {
             }
             #expect(answers.withLock { $0 } == [Refusal.Reason?](repeating: nil, count: 7))
             let status = try rooms.authentication.status().device
-            #expect(status.lock == .unlocked && status.triesLeft == 5 && status.secondsToWait == 0)
+            #expect(status.lock == .unlocked && status.attemptsLeft == 5 && status.secondsToWait == 0)
         }
     }
 

@@ -16,9 +16,9 @@ extension MemoryScanTests {
     private static let digest = [UInt8](repeating: 0x5A, count: 32)
 
     private func use(_ key: EnclaveKey, by client: KeyClient) throws {
-        guard case .signature = try client.use(key, .sign, Self.digest) else { throw Refusal(.internalFault) }
+        guard case .signature = try client.use(key, .sign, Self.digest) else { throw Refusal(.internalError) }
         let peer = key.publicKey
-        guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalFault) }
+        guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalError) }
     }
 
     /// As the specification writes it, and as the library lays a number out.

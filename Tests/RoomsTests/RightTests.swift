@@ -18,7 +18,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
@@ -69,7 +69,7 @@ extension AppleNames {
                     #expect(right.state == .authorized)
                 }
                 #expect(
-                    user.questions.map(\.ways) == [
+                    user.questions.map(\.methods) == [
                         [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
                     ])
                 // Nothing stands beside the finger that would lead nowhere.
@@ -91,12 +91,12 @@ extension AppleNames {
                 try await right.authorize(localizedReason: "open")
                 #expect(right.state == .authorized)
                 await right.deauthorize()
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 #expect(await code { try await right.checkCanAuthorize() } == .authenticationFailed)
                 #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(right.state == .notAuthorized && user.questions.count == 1)
                 try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
-                #expect(user.questions.map(\.ways) == [.finger, .finger])
+                #expect(user.questions.map(\.methods) == [.finger, .finger])
             }
         }
 

@@ -150,6 +150,6 @@ func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf
 
 /// The reason of a refusal, or nil when the body succeeded.
 func refusal(_ body: () throws -> Void) -> Refusal.Reason? {
-    do { try body() } catch let refusal as Refusal { return refusal.reason } catch { return .internalFault }
+    do { try body() } catch let refusal as Refusal { return refusal.reason } catch { return .internalError }
     return nil
 }

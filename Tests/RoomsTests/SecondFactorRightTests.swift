@@ -57,7 +57,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try? await LARightStore.shared.removeRight(forIdentifier: "2fa")
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
@@ -95,7 +95,7 @@ extension AppleNames {
                 #expect(
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
-                #expect(user.questions.map(\.ways) == [.finger, .finger, .finger])
+                #expect(user.questions.map(\.methods) == [.finger, .finger, .finger])
                 #expect(Set(user.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
         }
@@ -110,7 +110,7 @@ extension AppleNames {
                 let right = try await LARightStore.shared.right(forIdentifier: "2fa")
                 reader.expect(.match, .match, .match)
                 try await right.authorize(localizedReason: "sign")
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 #expect(
                     await code { _ = try await right.key.sign(Data(), algorithm: algorithm) } == LAError.Code.authenticationFailed.rawValue)
                 #expect(right.state == .notAuthorized)
@@ -128,12 +128,12 @@ extension AppleNames {
                 let user = try rooms.user([.silence])
                 defer { user.leave() }
                 let right = try await LARightStore.shared.saveRight(LARight(requirement: .biometry), identifier: "2fa")
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 reader.expect(.match)
                 try await right.authorize(localizedReason: "sign")
                 let signature = try await right.key.sign(Data("m".utf8), algorithm: algorithm)
                 try await right.key.publicKey.verify(Data("m".utf8), signature: signature, algorithm: algorithm)
-                #expect(user.questions.map(\.ways) == [.finger])
+                #expect(user.questions.map(\.methods) == [.finger])
             }
         }
 

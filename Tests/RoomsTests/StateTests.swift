@@ -76,7 +76,7 @@ struct StateTests {
         try rooms.setPasscode()
         for left in [4, 3, 2, 1] as [Int64] {
             let wrong = #expect(throws: Refusal.self) { try rooms.unlock("not it") }
-            #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == left)
+            #expect(wrong?.reason == .authenticationFailed && wrong?.attemptsLeft == left)
         }
         #expect(refusal { try rooms.unlock("not it") } == .authenticationFailed)
         // The right passcode is refused too while the delay runs, and a restart does not end it.

@@ -32,7 +32,7 @@ struct TimeTests {
     func fiveTriesThenOneFiveFifteenThirtyAndSixtyMinutesContinuing() throws {
         for left in [4, 3, 2, 1, 0] as [Int64] {
             let refusal = guess()
-            #expect(refusal?.reason == .authenticationFailed && refusal?.triesLeft == left)
+            #expect(refusal?.reason == .authenticationFailed && refusal?.attemptsLeft == left)
         }
         for minutes in [1, 5, 15, 30, 60, 60, 60] as [UInt64] {
             #expect(guess(Rooms.passcode)?.reason == .lockedOut)
@@ -48,7 +48,7 @@ struct TimeTests {
         }
         try clock.advance(seconds: 3601)
         #expect(guess(Rooms.passcode) == nil)
-        #expect(try rooms.authentication.status().device.triesLeft == 5)
+        #expect(try rooms.authentication.status().device.attemptsLeft == 5)
     }
 
     @Test(.proves("C-143"))
@@ -70,15 +70,15 @@ struct TimeTests {
     @Test func statusSaysWhoUsedUpTheTries() throws {
         _ = guess()
         _ = guess()
-        let guesses = try rooms.authentication.status().device.wrongGuesses
+        let guesses = try rooms.authentication.status().device.failedAttempts
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         #expect(guesses.map(\.purpose) == [.unlock, .unlock])
         #expect(guesses.allSatisfy { executable.hasPrefix($0.who) || $0.who == executable })
         // Known after a restart too, and over with the right passcode.
         try rooms.killAndAwait("enclaved-testing")
-        try awaitTrue("the guesses kept") { try rooms.authentication.status().device.wrongGuesses == guesses }
+        try awaitTrue("the guesses kept") { try rooms.authentication.status().device.failedAttempts == guesses }
         #expect(guess(Rooms.passcode) == nil)
-        #expect(try rooms.authentication.status().device.wrongGuesses.isEmpty)
+        #expect(try rooms.authentication.status().device.failedAttempts.isEmpty)
     }
 
     @Test func sleepThatNobodyAnnouncedLocksAtTheNextUse() throws {

@@ -93,7 +93,7 @@ extension AppleNames {
             defer { user.leave() }
             #expect(read().text == "guarded")
             #expect(user.questions.map(\.attempt) == [1, 2])
-            #expect(user.questions[1].triesLeft == 4)
+            #expect(user.questions[1].attemptsLeft == 4)
             #expect(read().status == errSecAuthFailed)
             #expect(user.questions.count == 5)
             try rooms.unlock()

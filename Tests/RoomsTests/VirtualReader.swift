@@ -85,10 +85,10 @@ final class VirtualReader: Sendable {
 
     // MARK: What a reader says by itself
 
-    func sensor(isThere: Bool) throws { try send(.sensor(isThere: isThere)) }
+    func sensor(isPresent: Bool) throws { try send(.sensor(isPresent: isPresent)) }
 
     /// The list of fingers is another one, and no ceremony of the enclave's made it.
-    func tellChange(of user: UInt32, to fingers: UInt8) throws {
+    func notifyEnvironmentChange(of user: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
         try say(
             ReaderVerdict(
@@ -129,7 +129,7 @@ final class VirtualReader: Sendable {
             greeted.signal()
         }
         guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemError("be greeted by the enclave", code: ETIMEDOUT) }
-        try sensor(isThere: true)
+        try sensor(isPresent: true)
     }
 
     func leave() { state.withLock { $0.channel }?.shutDown() }
@@ -142,7 +142,7 @@ final class VirtualReader: Sendable {
         case .ready: greeted.signal()
         case .ask(let user, let nonce): answer(user, nonce)
         case .cancel(let nonce): state.withLock { $0.cancelled.append(nonce) }
-        case .enrol(let user, let nonce):
+        case .enroll(let user, let nonce):
             let (outcome, fingers) = state.withLock { state -> (ReaderVerdict.Outcome, [UInt8]) in
                 let learnt = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
                 guard !learnt.isEmpty else { return (.notEnrolled, state.fingers) }

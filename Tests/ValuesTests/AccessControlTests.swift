@@ -37,7 +37,7 @@ import VaubanDER
     }
 
     @Test func faultsSayWhatIsWrong() {
-        let faults: [(AccessControlFlags, AccessControl.Fault)] = [
+        let faults: [(AccessControlFlags, AccessControlError)] = [
             ([.or, .and], .orWithAnd), ([.biometryAny, .biometryCurrentSet], .twoBiometryFlags),
             ([.userPresence, .devicePasscode], .presenceNotAlone), ([.userPresence, .or], .presenceNotAlone),
             (AccessControlFlags(rawValue: 1 << 2), .unknownFlag), (AccessControlFlags(rawValue: 1 << 40), .unknownFlag),
@@ -59,8 +59,8 @@ import VaubanDER
             let expected: Requirement? =
                 switch constraints {
                 case []: Requirement.none
-                case .userPresence: Requirement(ways: [[.presence]])
-                case .devicePasscode: Requirement(ways: [[.passcode]])
+                case .userPresence: Requirement(methods: [[.presence]])
+                case .devicePasscode: Requirement(methods: [[.passcode]])
                 default: nil
                 }
             if let expected { #expect(control.requirementToDecrypt == expected, "\(flags.rawValue)") }

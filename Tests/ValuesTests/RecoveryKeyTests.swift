@@ -15,8 +15,8 @@ import VaubanSecretBytes
     }
 
     /// What was read from typed bytes: the sixteen bytes, or what was wrong.
-    private func read(_ typed: [UInt8]) -> Result<[UInt8], RecoveryKey.Fault> {
-        do throws(RecoveryKey.Fault) {
+    private func read(_ typed: [UInt8]) -> Result<[UInt8], RecoveryKeyError> {
+        do throws(RecoveryKeyError) {
             let key = try RecoveryKey(typed: SecretBytes(copying: typed))
             let bytes = key.bytes()
             return .success(bytes.withUnsafeBytes { Array($0) })
@@ -51,7 +51,7 @@ import VaubanSecretBytes
             for digit in UInt8(0x30)...0x39 where digit != digits[place] {
                 var slipped = digits
                 slipped[place] = digit
-                #expect(read(slipped) == .failure(.slip(group: place / 6 + 1)))
+                #expect(read(slipped) == .failure(.typo(group: place / 6 + 1)))
                 tried += 1
             }
         }
@@ -63,7 +63,7 @@ import VaubanSecretBytes
         for place in digits.indices.dropLast() where place % 6 != 5 && digits[place] != digits[place + 1] {
             var slipped = digits
             slipped.swapAt(place, place + 1)
-            #expect(read(slipped) == .failure(.slip(group: place / 6 + 1)))
+            #expect(read(slipped) == .failure(.typo(group: place / 6 + 1)))
         }
     }
 
@@ -104,11 +104,11 @@ import VaubanSecretBytes
             #expect(read(other) == .failure(.notADigit))
         }
         // A multiple of eleven that no sixteen bits give.
-        #expect(read(Array("720896".utf8) + digits.dropFirst(6)) == .failure(.slip(group: 1)))
-        #expect(read(digits.dropLast(6) + Array("999999".utf8)) == .failure(.slip(group: 8)))
+        #expect(read(Array("720896".utf8) + digits.dropFirst(6)) == .failure(.typo(group: 1)))
+        #expect(read(digits.dropLast(6) + Array("999999".utf8)) == .failure(.typo(group: 8)))
     }
 }
 
 private extension RecoveryKeyTests {
-    func read(_ typed: ArraySlice<UInt8>) -> Result<[UInt8], RecoveryKey.Fault> { read(Array(typed)) }
+    func read(_ typed: ArraySlice<UInt8>) -> Result<[UInt8], RecoveryKeyError> { read(Array(typed)) }
 }

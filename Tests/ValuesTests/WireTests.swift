@@ -83,7 +83,7 @@ import VaubanUserWire
         let document = try SpecDocument("enclave-wire")
         #expect(try document.example("seal request") == EnclaveRequest.seal(WireSample.row).encoded())
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
-        let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
+        let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 4, secondsToWait: 0)
         #expect(try document.example("refused reply") == EnclaveReply.refused(refusal).encoded())
         #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(user: 1000)).encoded())
     }

@@ -65,7 +65,7 @@ package final class PromptAgent: Sendable {
     package func run() -> Refusal {
         while true {
             var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for prompts failed") }
+            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalError, "waiting for prompts failed") }
             if let ended = serve() { return ended }
         }
     }

@@ -75,7 +75,7 @@ final class KeyConnection: @unchecked Sendable {
     // MARK: One exchange
 
     private func send(_ request: KeyRequest, _ secret: borrowing SecretBytes?) throws(KeyConnectionError) {
-        guard let header = try? request.encoded() else { throw .refused(Refusal(.internalFault, "the request cannot be encoded")) }
+        guard let header = try? request.encoded() else { throw .refused(Refusal(.internalError, "the request cannot be encoded")) }
         do throws(ChannelError) {
             switch secret {
             case .some(let secret): try channel.send(header: header, secret: secret)

@@ -8,7 +8,7 @@ package final class SSHPassphrase: Sendable {
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// What ties the connection to one session of SSH: the server signed that session with its key.
+/// The binding of a connection to one SSH session, which the server signed with its host key.
 package struct SSHSessionBinding: Hashable, Sendable {
     package let hostKey: [UInt8]
     package let session: [UInt8]
@@ -24,7 +24,7 @@ package struct SSHSessionBinding: Hashable, Sendable {
 }
 
 package struct SSHSigning: Hashable, Sendable {
-    /// A public key or a certificate, as the list had it.
+    /// A public key or certificate, as listed.
     package let key: [UInt8]
     package let data: [UInt8]
     package let flags: UInt32
@@ -39,10 +39,10 @@ package enum SSHAgentRequest: Sendable {
     case lock(SSHPassphrase)
     case unlock(SSHPassphrase)
     case bind(SSHSessionBinding)
-    /// A message that this agent does not know, or an extension that it does not have.
+    /// An unknown message, or an unsupported extension.
     case unsupported
 
-    /// Reads one message without its length.
+    /// Decodes one message without its length field.
     package init(_ message: UnsafeRawBufferPointer) throws(SSHError) {
         var reader = SSHReader(message)
         switch try reader.byte() {
@@ -71,7 +71,7 @@ package enum SSHAgentRequest: Sendable {
     }
 }
 
-/// What the agent offers: a public key or a certificate, and words for the user.
+/// An identity that the agent offers: a public key or certificate, and a comment for the user.
 package struct SSHIdentity: Hashable, Sendable {
     package let blob: [UInt8]
     package let comment: String
@@ -86,10 +86,10 @@ package enum SSHAgentReply: Hashable, Sendable {
     case failure
     case success
     case identities([SSHIdentity])
-    /// The signature with its algorithm, as one string has both.
+    /// The signature with its algorithm, in one string.
     case signature([UInt8])
 
-    /// With its length, ready for the stream.
+    /// The message with its length field, ready to send.
     package var frame: [UInt8] {
         var message = SSHWriter()
         switch self {

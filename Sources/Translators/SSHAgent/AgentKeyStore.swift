@@ -73,7 +73,7 @@ final class AgentKeyStore: Sendable {
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
         let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
-        guard case .signature(let raw) = outcome else { throw Refusal(.internalFault) }
+        guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
         return SoftwareKey.elliptic(.p256, raw)
     }
 

@@ -1,13 +1,13 @@
-// Reading: bytes become a type that cannot be wrong, or a fault that says what was wrong. Bounds are the reader's,
-// never the sender's.
+// Decoding: bytes become a value that is valid by its type, or an error that says what was wrong. The reader sets the limits, never the
+// sender.
 
 package import SwiftASN1
 
-/// Why bytes were refused. The text names a field, never a value.
+/// Why bytes were refused. The text names a field, never its value.
 package struct DERError: Error, CustomStringConvertible {
     package let description: String
-    /// The version that the bytes name, when it is a later one than is known here: they may be whole, and are not ours to
-    /// judge. Nil for damage, to which an earlier version than the first belongs.
+    /// The version that the bytes name if it is later than any known one: they may be intact. Nil for damage, including a version before
+    /// the first.
     package let newerVersion: Int64?
 
     package init(_ description: String, newerVersion: Int64? = nil) {
@@ -16,7 +16,7 @@ package struct DERError: Error, CustomStringConvertible {
     }
 }
 
-/// The fields of one SEQUENCE or tagged alternative, taken in order.
+/// The fields of one SEQUENCE or tagged alternative, read in order.
 package struct DERFields {
     private var nodes: ASN1NodeCollection.Iterator
     private var ahead: ASN1Node?
@@ -34,7 +34,7 @@ package struct DERFields {
         return node
     }
 
-    /// Refuses fields that nobody asked for.
+    /// Throws if fields are left.
     package func end(_ type: StaticString) throws {
         if ahead != nil { throw DERError("\(type) has a field too many") }
     }
@@ -45,7 +45,7 @@ package struct DERFields {
         return value
     }
 
-    /// The version that begins a message or a blob. Another is refused by name, before anything after it is looked at.
+    /// Reads the version that begins a message or a blob. Another one is refused before anything after it is read.
     package mutating func version(_ known: Int64) throws {
         let version = try Int64(derEncoded: next("version"))
         guard version == known else {
@@ -54,7 +54,7 @@ package struct DERFields {
         }
     }
 
-    /// The same for a format of which older versions are read too; answers which one it is.
+    /// Reads the version of a format whose older versions are read too, and returns it.
     package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
         let version = try Int64(derEncoded: next("version"))
         guard known.contains(version) else {
@@ -101,7 +101,7 @@ package struct DERFields {
         }
     }
 
-    /// An alternative or optional field under a context tag; nil when the next field carries another tag.
+    /// Reads an alternative or optional field with a context tag. Returns nil if the next field has another tag.
     package mutating func optional<Value>(
         _ number: UInt, _ field: StaticString, _ body: (inout DERFields) throws -> Value
     ) throws -> Value? {
@@ -121,7 +121,7 @@ package struct DERFields {
         try optional(number, field) { try $0.integer(field, in: range) }
     }
 
-    /// The number of the context tag that comes next, which names an alternative of a CHOICE.
+    /// Returns the number of the next context tag, which names an alternative of a CHOICE.
     package func choice(_ field: StaticString) throws -> UInt {
         guard let tag = ahead?.identifier, tag.tagClass == .contextSpecific else { throw DERError("\(field) has no alternative") }
         return tag.tagNumber
@@ -141,7 +141,7 @@ package struct DERFields {
 }
 
 extension DERReadable {
-    /// Reads one value and nothing after it.
+    /// Decodes one value. Throws if anything follows it.
     package init(derBytes bytes: [UInt8]) throws {
         let root = try DER.parse(bytes)
         guard root.identifier == .sequence, case .constructed(let collection) = root.content else {

@@ -12,24 +12,24 @@ enum RecoveryKeyInput {
             var digits = try line(
                 "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
             while true {
-                do throws(RecoveryKey.Fault) {
+                do throws(RecoveryKeyError) {
                     return try RecoveryKey(typed: digits)
                 } catch {
                     let words = words(error)
                     terminal.write("\(words.prefix(1).uppercased())\(words.dropFirst()).\n")
-                    guard case .slip(let group) = error else { break }
+                    guard case .typo(let group) = error else { break }
                     digits = try corrected(digits, group: group, terminal)
                 }
             }
         }
     }
 
-    static func words(_ fault: RecoveryKey.Fault) -> String {
+    static func words(_ fault: RecoveryKeyError) -> String {
         switch fault {
         case .wrongLength(let digits):
             "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
         case .notADigit: "a recovery key has digits only, with spaces or hyphens between them"
-        case .slip(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
+        case .typo(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
         }
     }
 

@@ -6,7 +6,7 @@ import VaubanPlainText
 import VaubanUserModel
 
 extension StatusText {
-    static func wrongGuesses(_ guesses: [WrongGuess]) -> [String] {
+    static func failedAttempts(_ guesses: [FailedAttempt]) -> [String] {
         guesses.enumerated().map { index, guess in
             row(index == 0 ? "Wrong tries" : "", "\(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))")
         }
@@ -22,7 +22,7 @@ extension StatusText {
         case .recover: "to recover"
         case .recoveryKey: "to make a recovery key"
         case .configure: "to change the settings"
-        case .enrol: "to enrol or forget fingers"
+        case .enroll: "to enroll or forget fingers"
         case .erase: "to erase the keychain"
         }
     }
@@ -64,9 +64,9 @@ extension StatusText {
 
     static func fingers(_ biometry: DeviceStatus.Biometry) -> [String] {
         guard biometry.isEnrolled else {
-            return [row("Fingers", biometry.readerIsThere ? "there is a reader; no finger is enrolled" : "there is no reader")]
+            return [row("Fingers", biometry.readerIsPresent ? "there is a reader; no finger is enrolled" : "there is no reader")]
         }
-        var words = biometry.readerIsThere ? "enrolled" : "enrolled, but the reader is not there"
+        var words = biometry.readerIsPresent ? "enrolled" : "enrolled, but the reader is not there"
         if biometry.isReady {
             words += "; \(biometry.missesLeft) more may fail before the passcode is needed"
         } else {

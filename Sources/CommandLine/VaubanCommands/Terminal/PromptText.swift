@@ -13,7 +13,7 @@ enum PromptText {
 
     static func question(_ question: PromptQuestion) -> String {
         let isForPassword = question.operation == .applicationPassword
-        var lines = ["Vauban asks for \(isForPassword ? "the item’s own password" : "your \(wanted(question.ways))")."]
+        var lines = ["Vauban asks for \(isForPassword ? "the item’s own password" : "your \(wanted(question.methods))")."]
         lines.append("  Who asks:  \(caller(question.caller))")
         lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
         lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
@@ -22,7 +22,7 @@ enum PromptText {
             lines.append("  It says:   “\(reason)”")
         }
         // The tries are the passcode's; fingers are counted by themselves.
-        let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
+        let left = question.methods.contains(.passcode) && !isForPassword ? "; \(tries(question.attemptsLeft))" : ""
         lines.append(
             """
               Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(ConnectionLimits.userTimeout / 60_000_000_000) \
@@ -32,8 +32,8 @@ enum PromptText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func wanted(_ ways: AuthenticationMethods) -> String {
-        switch (ways.contains(.finger), ways.contains(.passcode)) {
+    private static func wanted(_ methods: AuthenticationMethods) -> String {
+        switch (methods.contains(.finger), methods.contains(.passcode)) {
         case (true, true): "finger or your passcode"
         case (true, false): "finger"
         default: "passcode"
@@ -44,19 +44,19 @@ enum PromptText {
     static func again(_ question: PromptQuestion) -> String {
         let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
         if question.operation == .applicationPassword { return "That was not the item’s password. \(left)" }
-        guard question.ways.contains(.passcode) else { return "That finger was not recognized. \(left)" }
-        let what = question.ways.contains(.finger) ? "That was not accepted" : "That was not the passcode"
-        return "\(what); \(tries(question.triesLeft)). \(left)"
+        guard question.methods.contains(.passcode) else { return "That finger was not recognized. \(left)" }
+        let what = question.methods.contains(.finger) ? "That was not accepted" : "That was not the passcode"
+        return "\(what); \(tries(question.attemptsLeft)). \(left)"
     }
 
     static let fingerPrompt = "Touch the reader, or press Ctrl-C or Esc to refuse: "
 
     static func entryPrompt(_ question: PromptQuestion) -> String {
-        question.operation == .applicationPassword ? "The item’s password (\(cancelHint)): " : passcodePrompt(question.ways)
+        question.operation == .applicationPassword ? "The item’s password (\(cancelHint)): " : passcodePrompt(question.methods)
     }
 
-    static func passcodePrompt(_ ways: AuthenticationMethods) -> String {
-        ways.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
+    static func passcodePrompt(_ methods: AuthenticationMethods) -> String {
+        methods.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
     }
 
     static func caller(_ caller: CallerName) -> String {

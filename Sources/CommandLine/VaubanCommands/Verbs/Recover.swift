@@ -54,7 +54,7 @@ struct Recover: ParsableCommand {
             return try RecoveryKeyInput.ask(on: terminal)
         }
         let line = try SecretReader.line(from: keyDescriptor, max: RecoveryKeyInput.bytesMax)
-        do throws(RecoveryKey.Fault) {
+        do throws(RecoveryKeyError) {
             return try RecoveryKey(typed: line)
         } catch {
             // Not the enclave's answer: no try was used up.

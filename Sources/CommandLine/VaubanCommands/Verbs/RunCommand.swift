@@ -66,7 +66,7 @@ struct RunCommand: ParsableCommand {
         } catch let refusal as Refusal {
             // Of several items the user must know which it was.
             let detail = [shown, refusal.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
-            throw Refusal(refusal.reason, detail, triesLeft: refusal.triesLeft, secondsToWait: refusal.secondsToWait)
+            throw Refusal(refusal.reason, detail, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
         } catch let several as SeveralMatches {
             say("vauban: \(variable.name)=\(shown) means more than one item")
             throw several

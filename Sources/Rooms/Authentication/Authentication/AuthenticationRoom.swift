@@ -1,5 +1,5 @@
-// authd: the queue for the user's attention, and the door through which callers reach the enclave. It holds no item and
-// no key, sees no passcode in the clear, and has no word that means yes.
+// authd: the queue of prompts, and the socket through which callers reach the enclave. It holds no item and no key, sees no passcode in the
+// clear, and has no message that grants anything.
 
 internal import EnclaveConnection
 internal import EnclaveWire
@@ -15,7 +15,7 @@ package struct AuthenticationRoom: Sendable {
     private let log: Logger
     private let desk = PromptDispatcher()
     private let environments = EnvironmentDispatcher()
-    /// Whether programs are told apart: in system mode.
+    /// Whether programs are told apart, as in system mode.
     private let identifiesCallers: Bool
 
     package init(listener: Descriptor, enclave: ServerAddress, identifiesCallers: Bool = false, log: Logger) {
@@ -25,8 +25,8 @@ package struct AuthenticationRoom: Sendable {
         self.log = log
     }
 
-    /// Opens the line to the enclave and serves until the process ends. Every user may come to this door: whose prompts
-    /// and whose state it is about follows from the kernel's word on the peer.
+    /// Connects to the enclave and serves until the process ends. Any user may connect: the kernel's credentials of the peer decide whose
+    /// prompts and state a connection is about.
     package func run() throws(SystemError) -> Never {
         PromptConnection(enclave: enclave, desk: desk, environments: environments, log: log).start()
         let connections = ConnectionTable(
@@ -67,13 +67,13 @@ package struct AuthenticationRoom: Sendable {
                     client.close()
                     EnvironmentConnectionHandler(visitor: visitor, desk: environments).serve()
                 case nil:
-                    let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")
+                    let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known here")
                     try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())
                 }
             })
     }
 
-    /// Answers a caller's first request, or a standing connection at once, and ends it.
+    /// Refuses a caller's first request, or a standing connection at once, and ends the connection.
     private static func refuse(_ visitor: AcceptedConnection, _ refusal: Refusal) {
         switch AuthenticationRole(rawValue: visitor.role) {
         case .agent: try? visitor.channel.send(header: AgentNotice.refused(refusal).encoded())

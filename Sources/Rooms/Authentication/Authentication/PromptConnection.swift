@@ -1,11 +1,11 @@
-// The enclave never dials: authd holds a line open, over which the enclave asks for the user.
+// The enclave never dials: authd holds a standing connection over which the enclave sends prompts.
 
 internal import EnclaveWire
 internal import Logging
 internal import VaubanDER
 internal import VaubanLinuxHost
 
-/// The standing connection to the enclave.
+/// authd's standing connection to the enclave.
 struct PromptConnection: Sendable {
     let enclave: ServerAddress
     let desk: PromptDispatcher
@@ -13,7 +13,7 @@ struct PromptConnection: Sendable {
     let log: Logger
 
     func start() {
-        StandingConnection(enclave, role: EnclaveRole.attention.rawValue).keepOnThread(
+        StandingConnection(enclave, role: EnclaveRole.prompts.rawValue).keepOnThread(
             serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
@@ -33,7 +33,7 @@ struct PromptConnection: Sendable {
                 guard message.descriptors.count == 1 else { throw ChannelError.malformed("a question comes without a key card") }
                 desk.ask(question, keyCard: message.descriptors[0])
             case .settled(let prompt, let outcome):
-                guard message.descriptors.isEmpty else { throw ChannelError.malformed("a settlement carries a descriptor") }
+                guard message.descriptors.isEmpty else { throw ChannelError.malformed("the end of a prompt carries a descriptor") }
                 desk.settle(prompt, outcome)
             case .update(let prompt, let update):
                 guard message.descriptors.isEmpty else { throw ChannelError.malformed("an update carries a descriptor") }

@@ -5,13 +5,13 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanUserModel
 
-/// The queue with its connections: the one place where an effect becomes a message. All of it under one lock, so that
-/// messages leave in the order in which the queue decided them.
+/// The prompt queue with its connections: the only place where an effect becomes a message. One lock covers everything, so that messages
+/// are sent in the queue's order.
 final class PromptDispatcher: Sendable {
     private struct State {
         var queue = PromptQueue()
         var agents: [AgentID: Channel] = [:]
-        /// The enclave's key card of each prompt, as it came.
+        /// The enclave's key card for each prompt, as received.
         var keyCards: [[UInt8]: Descriptor] = [:]
         var enclave: Channel?
         var lastNumber: UInt64 = 0
@@ -25,7 +25,7 @@ final class PromptDispatcher: Sendable {
 
     func enclaveArrived(_ line: Channel) { state.withLock { $0.enclave = line } }
 
-    /// The enclave's prompts end with its line; the agents stay.
+    /// Ends the enclave's prompts with its connection; the agents stay.
     func enclaveLost() {
         state.withLock { state in
             state.enclave = nil
@@ -71,7 +71,7 @@ final class PromptDispatcher: Sendable {
         state.withLock { Self.carryOut(.answered(number, prompt: prompt, challenge: challenge, answer), &$0) }
     }
 
-    // MARK: What callers may know
+    // MARK: Places
 
     func places(user: UInt32, caller: Int32) -> [String] {
         state.withLock { $0.queue.places(user: user, caller: caller) }
@@ -79,7 +79,8 @@ final class PromptDispatcher: Sendable {
 
     // MARK: Effects
 
-    /// An agent that a message did not reach has left, which may have effects of its own; what it did not get was not shown.
+    /// Handles an event and its effects. An agent that a message did not reach counts as gone, which may have effects of its own; the
+    /// prompt was not shown there.
     private static func carryOut(_ event: PromptQueueEvent, _ state: inout State) {
         var events = [event]
         while !events.isEmpty {
@@ -109,7 +110,7 @@ final class PromptDispatcher: Sendable {
             let channel = state.agents[agent]
             _ = tell(agent, .refused(refusal), &state)
             state.agents[agent] = nil
-            // Its thread, which waits for the next message, sees the end and closes.
+            // The connection's thread, which waits for the next message, sees the end and returns.
             channel?.shutDown()
             return nil
         case .report(let report):
@@ -122,7 +123,8 @@ final class PromptDispatcher: Sendable {
         }
     }
 
-    /// Sends without ever waiting: whoever does not read what they are sent must not hold up other users' prompts.
+    /// Sends a notice without waiting: an agent that does not read must not hold up other users' prompts. Returns the agent if it was not
+    /// reached.
     private static func tell(
         _ agent: AgentID, _ notice: AgentNotice, _ state: inout State, with descriptors: [Descriptor] = []
     ) -> AgentID? {

@@ -1,25 +1,25 @@
-// One user has one attention: their prompts stand in line, and only the first is before them.
+// The prompts of one user are queued; only the first is shown.
 
 import EnclaveWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// The agents and the prompts of one user. How a prompt goes from step to step is `PromptStage`'s; here is whose turn it is.
+/// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides whose turn it is.
 struct UserPrompts: Sendable {
     private struct Prompt {
         var question: PromptQuestion
         var stage = PromptStage.asked
-        /// The agent that the enclave was last told has it on the screen.
+        /// The agent that the enclave was last told shows it.
         var reported: AgentID?
 
-        /// Takes a step; one that is none from here changes nothing.
+        /// Takes a step; an impossible step has no effect.
         mutating func take(_ step: PromptStage.Step) { stage = stage.after(step) ?? stage }
     }
 
     private struct PresentAgent {
         let number: AgentID
         let agent: Agent
-        /// Prompts and challenges that it was lately shown.
+        /// Recently shown prompts with their challenges.
         var shown: [Showing] = []
     }
 
@@ -45,7 +45,7 @@ struct UserPrompts: Sendable {
         return [.welcome(number)]
     }
 
-    /// Its prompt, if one was shown there, goes to the next agent. One that it has answered is the enclave's to settle.
+    /// Removes an agent. A prompt shown there moves to the next agent; one that it has answered is left to the enclave.
     mutating func left(_ number: AgentID) -> [PromptQueueEffect] {
         guard let index = attendants.firstIndex(where: { $0.number == number }) else { return [] }
         attendants.remove(at: index)
@@ -53,7 +53,7 @@ struct UserPrompts: Sendable {
         return unreachable() + advance()
     }
 
-    /// Where prompts of this caller would appear, best first.
+    /// Returns where prompts of this caller would appear, best place first.
     func places(forCaller caller: Int64) -> [String] { attendants.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
 
     private func candidates(for question: PromptQuestion) -> [PresentAgent] { attendants.filter { $0.agent.takes(question) } }
@@ -62,7 +62,7 @@ struct UserPrompts: Sendable {
 
     func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.question.prompt == prompt } }
 
-    /// A new prompt, or a known one with another challenge, which stays with the agent that has it.
+    /// Adds a prompt, or replaces one that is sent again with another challenge; it stays with its agent.
     mutating func asked(_ question: PromptQuestion) -> [PromptQueueEffect] {
         if let index = prompts.firstIndex(where: { $0.question.prompt == question.prompt }) {
             prompts[index].question = question
@@ -77,7 +77,7 @@ struct UserPrompts: Sendable {
         }
         prompts.append(Prompt(question: question))
         if prompts.count == 1 { return advance() }
-        // From here on the caller waits for the user, so it is told at once where, and not only when its turn comes.
+        // The caller waits for the user from here on, so it is told the place at once, not only when the prompt is shown.
         return [.report(.waiting(prompt: question.prompt, place: best.agent.place))]
     }
 
@@ -86,7 +86,7 @@ struct UserPrompts: Sendable {
         return end(index, outcome) + advance()
     }
 
-    /// For whoever has it on the screen; what stands in line has nothing that could change.
+    /// Passes an update to the agent that shows the prompt. A queued prompt needs none.
     func updated(_ prompt: [UInt8], _ update: PromptUpdate) -> [PromptQueueEffect] {
         guard let agent = prompts.first(where: { $0.question.prompt == prompt })?.stage.agent,
             attendants.contains(where: { $0.number == agent })
@@ -94,35 +94,35 @@ struct UserPrompts: Sendable {
         return [.update(agent, prompt: prompt, update)]
     }
 
-    /// The enclave that asked is gone, and with it every challenge.
+    /// Ends all prompts: the enclave's connection is lost, and their challenges with it.
     mutating func enclaveLost() -> [PromptQueueEffect] {
         var effects: [PromptQueueEffect] = []
         while !prompts.isEmpty { effects += end(0, .expired) }
         return effects
     }
 
-    /// An agent's word counts for exactly the question that it was shown, once.
+    /// Handles an answer. It counts for exactly the prompt and challenge that this agent shows, once.
     mutating func answered(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
         guard let attendant = attendants.first(where: { $0.number == number }) else { return [] }
-        guard answer != .nobody else { return dismiss(number, "an agent does not say that nobody is there") }
+        guard answer != .nobody else { return dismiss(number, "an agent cannot answer that nobody is there") }
         if let first = prompts.first, first.stage.takesAnswer(of: number), first.question.prompt == prompt,
             first.question.challenge.nonce == challenge
         {
             prompts[0].take(.answeredBy(number))
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
         }
-        // The answer and the settlement may have crossed on their ways.
+        // The answer may have crossed the end of the prompt on the wire.
         if attendant.shown.contains(Showing(prompt: prompt, challenge: challenge)) { return [] }
-        return dismiss(number, "this question was not asked here")
+        return dismiss(number, "this agent was not sent this prompt")
     }
 
     private mutating func dismiss(_ number: AgentID, _ why: String) -> [PromptQueueEffect] {
         [.dismiss(number, Refusal(.notAllowedHere, why))] + left(number)
     }
 
-    // MARK: The line
+    // MARK: Queue
 
-    /// Puts the first prompt before the user, if none is.
+    /// Shows the first prompt, if none is shown.
     private mutating func advance() -> [PromptQueueEffect] {
         guard let first = prompts.first, first.stage == .asked else { return [] }
         if let best = candidates(for: first.question).first {
@@ -133,7 +133,7 @@ struct UserPrompts: Sendable {
         return [.nobody(for: first.question)] + advance()
     }
 
-    /// Takes out the prompts for which no agent is left: a prompt never waits for an agent of the future.
+    /// Removes the prompts that no agent takes any more: a prompt never waits for a future agent.
     private mutating func unreachable() -> [PromptQueueEffect] {
         let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.question).isEmpty }.map(\.question)
         prompts.removeAll { lost.contains($0.question) }
@@ -149,7 +149,7 @@ struct UserPrompts: Sendable {
         return [.show(attendant.number, question)] + report(index, at: attendant)
     }
 
-    /// Tells the enclave that the user has a prompt before them, once for each agent that it is shown at.
+    /// Tells the enclave that the user sees a prompt, once for each agent that shows it.
     private mutating func report(_ index: Int, at attendant: PresentAgent) -> [PromptQueueEffect] {
         guard prompts[index].reported != attendant.number else { return [] }
         prompts[index].reported = attendant.number

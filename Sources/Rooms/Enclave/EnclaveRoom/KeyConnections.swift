@@ -3,8 +3,8 @@ import Foundation
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// The connections on which private keys are used, so that a lock reaches what is open there. Owners share them as they share an
-/// endpoint's (Specs/owners.md).
+/// The connections that use private keys, so that a lock reaches their open keys. Owners share them as they share a socket's connections
+/// (Specs/owners.md).
 final class KeyConnections: Sendable {
     private let lines = ThreadMutex<[ConnectionTable.Place: KeyConnection]>([:])
     private let table: ConnectionTable
@@ -12,12 +12,12 @@ final class KeyConnections: Sendable {
 
     init(accounts: Accounts = .ofThisMachine) {
         table = ConnectionTable(
-            max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), perOwnerMax: EnclaveLimits.keyLinesPerUserMax)
+            max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), perOwnerMax: EnclaveLimits.keyConnectionsPerUserMax)
         self.accounts = accounts
     }
 
-    /// Serves a connection on a thread of its own until it ends. Where there are too many, one that was idle for long gives way:
-    /// whose it is makes another when it needs one.
+    /// Serves a connection on a thread of its own until it ends. If there are too many, the longest idle one is ended; its application
+    /// reconnects when it needs one.
     func begin(_ line: KeyConnection) throws(Refusal) {
         try makeRoom(inTheProcessOf: line)
         guard let place = table.enter(accounts.owner(of: line.caller.uid)) else { throw Self.tooMany }
@@ -32,12 +32,12 @@ final class KeyConnections: Sendable {
         thread.start()
     }
 
-    /// No program takes all that its user may have.
+    /// Ends an idle connection if the process has its maximum, so that no program uses up its user's share.
     private func makeRoom(inTheProcessOf line: KeyConnection) throws(Refusal) {
         let own = lines.withLock {
             $0.filter { $0.value.caller.uid == line.caller.uid && $0.value.caller.pid == line.caller.pid && !$0.value.isEnding }
         }
-        guard own.count >= EnclaveLimits.keyLinesPerProcessMax else { return }
+        guard own.count >= EnclaveLimits.keyConnectionsPerProcessMax else { return }
         let idle = own.compactMap { place, line in line.idleSince.map { (place: place, since: $0) } }
         guard let longest = idle.min(by: { $0.since < $1.since }) else { throw Self.tooMany }
         table.end(longest.place)

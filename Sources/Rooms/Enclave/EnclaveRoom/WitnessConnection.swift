@@ -1,4 +1,4 @@
-// The line to the witness, the one process that may look at others.
+// The standing connection to the witness, the only process that may inspect others.
 
 import Enclave
 import EnclaveWire
@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 final class WitnessConnection: Sendable {
-    /// One question that waits.
+    /// One question that waits for its answer.
     private final class Waiting: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
@@ -18,7 +18,7 @@ final class WitnessConnection: Sendable {
         var channel: Channel?
         var number: Int64 = 0
         var waiting: [Int64: Waiting] = [:]
-        /// Who waits for a line.
+        /// Threads that wait for a connection.
         var expecting: [Wakeup] = []
         var expectation = ReconnectionDeadline(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
     }
@@ -43,7 +43,7 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// A question that was asked over this line is answered by none; its caller learns so now, not at its deadline.
+    /// Answers the questions that were sent over a lost connection as unknown now, instead of at their deadline.
     private func ended(_ channel: Channel) {
         let waiting: [Waiting] = state.withLock { state in
             guard state.channel === channel else { return [] }
@@ -58,10 +58,10 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Who a process is; unknown when nobody can say in time (3 s).
+    /// Returns who a process is; unknown if the witness cannot tell within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
         guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
-        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTime
+        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout
         let channel = standingChannel(waiting.wakeup, until: deadline)
         let number = state.withLock { state in
             state.number += 1
@@ -72,15 +72,15 @@ final class WitnessConnection: Sendable {
         guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
-        // A line that came may have left a signal behind.
+        // A new connection may have left a signal behind.
         while waiting.wakeup.wait(until: deadline) == .signalled {
             if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
         }
         return .unseen
     }
 
-    /// The witness's line, or where rooms have just started or it was just lost, the one that comes: a caller that is early is no
-    /// unknown one. Where none came for a while, none is waited for.
+    /// Returns the witness's connection. Waits for one only if the rooms have just started or the connection was just lost, so that an
+    /// early caller does not count as unknown.
     private func standingChannel(_ wakeup: Wakeup, until deadline: UInt64) -> Channel? {
         let (channel, until): (Channel?, UInt64?) = state.withLock { state in
             if let channel = state.channel { return (channel, nil) }
@@ -108,7 +108,7 @@ extension CallerIdentity {
 }
 
 extension CallerName {
-    /// How a prompt names a caller: by its own program, and by those that started it where that program is Vauban's own.
+    /// Names a caller for a prompt: by its own program, or by those that started it if the program is Vauban's own command line.
     init(of peer: Peer, _ identity: CallerIdentity) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(

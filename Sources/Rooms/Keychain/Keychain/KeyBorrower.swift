@@ -94,7 +94,7 @@ final class KeyBorrower {
             // Looked at before: a sleep while the lease is on its way counts.
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
-            guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave lent another user's keys") }
+            guard leased.lease.user == user else { throw Refusal(.internalError, "the enclave lent another user's keys") }
             if lent.install(leased, slept: slept) {
                 lease = leased.lease
                 return

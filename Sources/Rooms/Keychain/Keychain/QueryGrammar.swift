@@ -158,7 +158,7 @@ package enum QueryGrammar {
         guard control.requirement(for: .encrypt) != nil else {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
-        guard !control.requirementToDecrypt.openWays.isEmpty else {
+        guard !control.requirementToDecrypt.satisfiableMethods.isEmpty else {
             throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
     }

@@ -50,7 +50,7 @@ package struct RowBindings {
 extension RowBinding {
     /// Equal in everything but the version, and the generation where the format keeps that apart from the item.
     func isOfSameItem(as other: RowBinding) -> Bool {
-        let (mine, theirs) = (ofItem, other.ofItem)
+        let (mine, theirs) = (itemBinding, other.itemBinding)
         return mine.format == theirs.format && mine.user == theirs.user && mine.protection == theirs.protection
             && mine.generation == theirs.generation && mine.item == theirs.item && mine.kind == theirs.kind
             && mine.accessGroup == theirs.accessGroup && mine.accessControl == theirs.accessControl

@@ -1,24 +1,24 @@
-// What becomes of a keybag when its passcode, its class keys or its enrollment change. Each function answers the whole new
-// keybag; until it is written, nothing has happened.
+// What happens to a keybag when its passcode, its class keys or its enrollment change. Each function returns the whole new keybag;
+// nothing has changed until it is written.
 
 import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {
-    /// With its first passcode: what the passcode protects is made anew, and what was there is wrapped by the passcode
-    /// from now on, as an older generation.
+    /// Returns the keybag with its first passcode. Keys that the passcode protects are made anew; existing keys become older generations
+    /// wrapped by the passcode.
     func settingFirstPasscode(
         _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> (Keybag, [HeldKey]) {
-        // Those of class D too, under the device as before: a row that lies under a key of before may be sealed to a pair of before.
+        // Class D gets new keys too, still wrapped by the device: a row under one of the old keys may be sealed to an old pair.
         let made = KeyPurpose.classes.count
-        // Pairs of earlier passcodes leave when no row needs them (`retire`); beyond so many that still wait for it the newest, which lay
-        // under the device meanwhile, is taken under the passcode once more in the place of a fresh one.
+        // Pairs of earlier passcodes are removed when no row needs them (`retire`). If too many still exist, the newest pair, which the
+        // device wrapped meanwhile, is wrapped by the passcode again instead of a new one.
         let renewsPairs = KeyPurpose.factors.allSatisfy { factor in
             slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax
         }
-        try throwIfFull(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
+        try checkCapacity(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.passcode = parameters
@@ -42,11 +42,11 @@ extension Keybag {
                     ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
             if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
         }
-        try bag.takePrivateKeys(of: self, isRenewed: true, under: held) { (slot) throws(Refusal) in try open(slot, with: deviceKey) }
+        try bag.adoptPrivateKeys(of: self, isRenewed: true, under: held) { (slot) throws(Refusal) in try open(slot, with: deviceKey) }
         return (bag, held)
     }
 
-    /// Under another passcode: the same keys, wrapped again; no item is touched. The recovery key stays good.
+    /// Returns the keybag under another passcode: the same keys, wrapped anew. No item changes, and the recovery key stays valid.
     func changingPasscode(
         from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> Keybag {
@@ -62,10 +62,10 @@ extension Keybag {
         return bag
     }
 
-    /// With new class keys before the old ones, which stay until no row needs them. Index keys and factor pairs stay:
-    /// uniqueness spans the former, and the latter are never in memory; so do the keys of private keys.
+    /// Returns the keybag with new class keys before the old ones, which stay until no row needs them. Index keys stay since uniqueness
+    /// spans them; factor pairs stay since they are never in memory; so do the keys that wrap private keys.
     func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
-        try throwIfFull(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
+        try checkCapacity(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.slots = []
@@ -75,18 +75,18 @@ extension Keybag {
             switch current.wrapping {
             case .device: made.append(try bag.addKey(purpose, .device, deviceKey))
             case .passcodeAndDevice: made.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
-            case .classKey: throw Refusal(.stateUnreadable, "a class key lies under another one")
+            case .classKey: throw Refusal(.stateUnreadable, "a class key is wrapped by another one")
             }
         }
         bag.slots += slots.filter { $0.wrapping != .classKey }
-        try bag.takePrivateKeys(of: self, isRenewed: false, under: made) { (slot) throws(Refusal) in
+        try bag.adoptPrivateKeys(of: self, isRenewed: false, under: made) { (slot) throws(Refusal) in
             slot.wrapping == .device ? try open(slot, with: deviceKey) : try open(slot, with: passcodeKey)
         }
         return bag
     }
 
-    /// Without a passcode: the keys go under the device alone; those of the passcode class and of the enrollment are
-    /// destroyed, and so is the way of the recovery key.
+    /// Returns the keybag without a passcode: the device alone wraps the keys. Keys of the passcode class and of the enrollment are
+    /// destroyed, and so is the recovery key's access.
     func removingPasscode(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
         let deviceKey = try deviceKey(backend)
         var bag = self
@@ -104,24 +104,24 @@ extension Keybag {
         return bag
     }
 
-    /// With a new enrollment in the place of the one that was, whose pair is destroyed.
+    /// Returns the keybag with a new enrollment. The previous enrollment's pair is destroyed.
     func enrolling(_ fingers: [UInt8], unlocks: Bool, _ passcodeKey: borrowing SecretBytes) throws(Refusal) -> Keybag {
         var bag = self
         bag.endEnrollment()
-        try bag.throwIfFull(adding: 1, ofThemLent: 0)
+        try bag.checkCapacity(adding: 1, ofThemLent: 0)
         try bag.addPair(.enrollmentFactor, .passcodeAndDevice, passcodeKey)
-        guard let slot = bag.current(.enrollmentFactor) else { throw Refusal(.internalFault) }
+        guard let slot = bag.current(.enrollmentFactor) else { throw Refusal(.internalError) }
         bag.enrollment = Enrollment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
         return bag
     }
 
-    /// The generation of fingers dies, and with it what was sealed to its pair.
+    /// Destroys the enrollment's factor pair, and with it everything sealed to it.
     mutating func endEnrollment() {
         destroy { $0.purpose == .enrollmentFactor }
         enrollment = nil
     }
 
-    /// A way for a recovery key to the passcode key of now.
+    /// Seals the current passcode key to a recovery key.
     func sealed(
         _ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], _ backend: some EnclaveBackend
     ) throws(Refusal) -> RecoveryRecord {
@@ -129,25 +129,25 @@ extension Keybag {
         do throws(WrapError) {
             return try RecoveryRecord(passcodeKey, to: publicKey, device: deviceKey, for: self)
         } catch {
-            throw Refusal(.internalFault, "the recovery key cannot be kept")
+            throw Refusal(.internalError, "the recovery key cannot be kept")
         }
     }
 
-    /// A keybag of more slots would not be read again, and a lease of more keys not be understood: either would shut the
-    /// user out. One place is left for the pair of an enrollment, which comes without a question.
-    private func throwIfFull(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
+    /// Throws if the keybag has no room. A keybag with more slots could not be read again, and keychaind would not understand a lease of
+    /// more keys: either would shut the user out. One slot is reserved for the pair of an enrollment.
+    private func checkCapacity(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
         guard slots.count + count < EnclaveLimits.slotsMax,
             slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
         else {
-            throw Refusal(.unsupported, "this keychain keeps too many older keys; older class keys go when the items were wrapped anew")
+            throw Refusal(.unsupported, "this keychain keeps too many older keys; they are removed when its items have been rewrapped")
         }
     }
 
-    /// With the pairs that a keybag of an earlier version did not have yet; nil when none is missing.
+    /// Returns the keybag with the factor pairs that an earlier version lacked; nil if it has them all.
     func completed(_ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> Keybag? {
         let missing = KeyPurpose.factors.filter { current($0) == nil }
         guard !missing.isEmpty else { return nil }
-        try throwIfFull(adding: missing.count, ofThemLent: 0)
+        try checkCapacity(adding: missing.count, ofThemLent: 0)
         var bag = self
         for purpose in missing { try bag.addPair(purpose, wrapping, wrappingKey) }
         return bag

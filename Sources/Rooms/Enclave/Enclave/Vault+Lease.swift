@@ -1,11 +1,11 @@
-// What keychaind borrows: metadata and index keys, as far as they are open. A class key never leaves.
+// Metadata and index keys for keychaind, as far as they are open. A class key never leaves the enclave.
 
 package import EnclaveWire
 internal import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// A lease and its keys, one after the other.
+/// A lease and its keys, concatenated.
 package struct LeasedKeyStore: ~Copyable {
     package let lease: KeyLease
     package let keys: SecretBytes
@@ -14,8 +14,8 @@ package struct LeasedKeyStore: ~Copyable {
 extension Vault {
     package func lease() throws(Refusal) -> LeasedKeyStore {
         try state.withLock { (state) throws(Refusal) -> LeasedKeyStore in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             // Current generations first, as in the keybag.
             let held = bag.slots.compactMap { slot in ring.key(slot.purpose, generation: slot.generation) }
             var lent: [KeyLease.Key] = []

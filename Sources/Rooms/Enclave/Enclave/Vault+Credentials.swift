@@ -1,4 +1,4 @@
-// What ends a passcode or stands in for it: removal, erasure, recovery; and what keychaind reports of old keys.
+// Credentials: removal of the passcode, erasure, recovery, settings; and keychaind's reports on older keys.
 
 package import EnclaveWire
 internal import VaubanLinuxHost
@@ -8,25 +8,25 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 
 extension Vault {
-    /// Removes the passcode. Items of the passcode class are gone; everything else opens by the device alone.
-    package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient) throws(Refusal) {
+    /// Removes the passcode. Destroys the keys of the passcode class; the device alone opens everything else.
+    package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
         let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
             guard let bag = state.keybag else { throw Refusal(.passcodeNotSet) }
-            try bag.throwIfChanged(since: key)
+            try bag.checkPasscodeUnchanged(since: key)
             let open = try bag.removingPasscode(key, backend: host.backend)
             let held = try open.openKeys(.device, with: try open.deviceKey(host.backend))
-            try state.replace(open, user: user, host: host)
+            try state.replaceKeybag(open, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
-            state.become(KeyRing(unlocked: held), .passcodeRemoved, host)
+            state.setKeyRing(KeyRing(unlocked: held), .passcodeRemoved, host)
             state.endEpoch(everything: true)
         }
     }
 
-    /// Makes everything of this user unreadable for good and begins a new keychain. Without a passcode only where none
-    /// is set, or after so many wrong ones that it must have been forgotten.
-    package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .patient) throws(Refusal) {
+    /// Makes everything of this user permanently unreadable and begins a new keychain. Works without a passcode only if none is set, or
+    /// after so many failed attempts that it must have been forgotten.
+    package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .unattended) throws(Refusal) {
         let isKnown: Bool
         switch passcode {
         case .some(let passcode):
@@ -35,33 +35,33 @@ extension Vault {
         case .none: isKnown = false
         }
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
-            let (bag, _) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, _) = try state.createIfNeeded(host)
             guard isKnown || bag.passcode == nil || state.attempts?.failures ?? 0 >= EnclaveLimits.failuresBeforeErasure else {
                 throw Refusal(
                     .authenticationFailed,
                     "without the passcode a keychain can be erased only after \(EnclaveLimits.failuresBeforeErasure) wrong ones in a row")
             }
             let (empty, held) = try bag.erased(backend: host.backend)
-            // The keybag first: a record of tries that does not fit it counts for nothing while no passcode is set.
-            try state.replace(empty, user: user, host: host)
+            // The keybag first: a record of attempts for another keybag is ignored while no passcode is set.
+            try state.replaceKeybag(empty, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
-            state.become(KeyRing(unlocked: held), .erased, host)
+            state.setKeyRing(KeyRing(unlocked: held), .erased, host)
             state.endEpoch(everything: true)
         }
     }
 
-    /// Sets a new passcode with the recovery key, which is worth nothing afterwards. Not counted: there is no guessing at
-    /// 128 random bits, and a delay must not keep out whom it is there for.
+    /// Sets a new passcode with the recovery key, which is void afterwards. Not counted: 128 random bits cannot be guessed, and a delay
+    /// must not keep out the user it protects.
     package func recover(
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
-        for requester: DerivationRequester = .patient
+        for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
-        try throwIfWeak(new)
+        try checkStrength(new)
         let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
-            state.settle(host)
-            return try state.created(user: user, host: host).0
+            state.applyExpirations(host)
+            return try state.createIfNeeded(host).0
         }
         guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
         let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
@@ -72,27 +72,27 @@ extension Vault {
         let publicKey = try bag.publicKey(of: newRecoveryKey)
         try state.withLock { (state) throws(Refusal) in
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
-            try now.throwIfChanged(since: oldKey)
-            // Taken back or replaced meanwhile, it is worth nothing.
+            try now.checkPasscodeUnchanged(since: oldKey)
+            // If it was removed or replaced meanwhile, it is void.
             guard now.recovery == recovery else { throw Refusal(.keysChanged) }
             now.recovery = nil
             var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
             if let publicKey { recovered.recovery = try recovered.sealed(newKey, to: publicKey, host.backend) }
             recovered.recovered = host.clock.referenceMicroseconds
-            try state.replace(recovered, user: user, host: host)
+            try state.replaceKeybag(recovered, host)
             state.clearAttempts(user: user, host: host)
             try state.arm(newKey, host)
             try state.open(recovered, with: newKey, .recovered, host)
         }
     }
 
-    /// Another recovery key, or none any more.
+    /// Replaces the recovery key, or removes it if `recoveryKey` is nil.
     package func setRecoveryKey(
-        _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient
+        _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         let key = try authenticate(passcode, for: requester)
         try changeKeybag { (bag) throws(Refusal) in
-            try bag.throwIfChanged(since: key)
+            try bag.checkPasscodeUnchanged(since: key)
             let publicKey = try bag.publicKey(of: recoveryKey)
             bag.recovery = nil
             if let publicKey { bag.recovery = try bag.sealed(key, to: publicKey, host.backend) }
@@ -100,11 +100,11 @@ extension Vault {
     }
 
     package func configure(
-        _ settings: LockSettings, passcode: borrowing SecretBytes, for requester: DerivationRequester = .patient
+        _ settings: LockSettings, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         let key = try authenticate(passcode, for: requester)
         try changeKeybag { (bag) throws(Refusal) in
-            try bag.throwIfChanged(since: key)
+            try bag.checkPasscodeUnchanged(since: key)
             bag.settings = settings
         }
     }
@@ -113,44 +113,44 @@ extension Vault {
 
     package func fate(of name: KeyName) throws(Refusal) -> KeyFate {
         try state.withLock { (state) throws(Refusal) -> KeyFate in
-            state.settle(host, isUse: false)
-            return try state.created(user: user, host: host).0.fate(of: name)
+            state.applyExpirations(host, isUse: false)
+            return try state.createIfNeeded(host).0.fate(of: name)
         }
     }
 
-    /// Destroys older class keys that no row needs any more, as keychaind says, and with the last of them the older pairs, to which no row
-    /// can be sealed then. Whoever could say so falsely could delete the rows as well; private keys it does not reach.
+    /// Destroys older class keys that no row needs any more, according to keychaind, and with the last of them the older pairs, to which no
+    /// row can be sealed then. A room that could lie about this could delete the rows as well; private keys are not affected.
     package func retire(_ names: [KeyName]) throws(Refusal) {
         try changeKeybag { (bag) throws(Refusal) in
             for name in names {
                 guard let purpose = KeyPurpose(number: name.purpose), KeyPurpose.classes.contains(purpose) else {
-                    throw Refusal(.badParameter, "only class keys are retired")
+                    throw Refusal(.badParameter, "only class keys can be retired")
                 }
                 guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "the key is in use") }
             }
             bag.destroy { names.contains($0.name) }
-            bag.dropUnneededPairs()
+            bag.removeUnneededPairs()
         }
         state.withLock { state in
-            state.forgetDroppedPairs()
-            state.ring = state.ring?.without(names)
+            state.discardRemovedPairs()
+            state.updateKeyRing { $0.without(names) }
             state.suspended = state.suspended?.without(names)
         }
     }
 
     private func changeKeybag(_ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
-            var (bag, _) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            var (bag, _) = try state.createIfNeeded(host)
             let before = bag
             try change(&bag)
-            if bag != before { try state.replace(bag, user: user, host: host) }
+            if bag != before { try state.replaceKeybag(bag, host) }
         }
     }
 }
 
 extension Keybag {
-    /// The passcode key that a recovery key brings back.
+    /// Returns the passcode key that a recovery key opens.
     fileprivate func open(
         _ recovery: RecoveryRecord, with recoveryKey: borrowing RecoveryKey, _ backend: some EnclaveBackend
     ) throws(Refusal) -> SecretBytes {

@@ -1,4 +1,4 @@
-// The few shapes that all our ASN.1 modules are made of. swift-asn1 does the encoding; this names the shapes.
+// The few shapes of all our ASN.1 modules. swift-asn1 does the encoding.
 
 package import SwiftASN1
 
@@ -7,7 +7,7 @@ package protocol DERWritable {
     func write(into der: inout DER.Serializer) throws
 }
 
-/// A value that is read from DER strictly: every byte is consumed, and there is no second spelling.
+/// A value that is decoded from DER strictly: every byte is consumed, and there is no second encoding.
 package protocol DERReadable {
     init(from fields: inout DERFields) throws
 }
@@ -19,7 +19,7 @@ extension DER.Serializer {
         try appendConstructedNode(identifier: .sequence, body)
     }
 
-    /// An alternative of a CHOICE or an optional field: a constructed context tag around its fields.
+    /// Writes an alternative of a CHOICE or an optional field: a constructed context tag around its fields.
     package mutating func tagged(_ number: UInt, _ body: (inout DER.Serializer) throws -> Void) rethrows {
         try appendConstructedNode(identifier: ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific), body)
     }
@@ -48,7 +48,7 @@ extension DER.Serializer {
 }
 
 extension DERWritable {
-    /// The value's bytes. Encoding can only fail on a value that its own type should have refused.
+    /// Returns the value's bytes. Encoding fails only for a value that its own type should have refused.
     package func encoded() throws -> [UInt8] {
         var serializer = DER.Serializer()
         try write(into: &serializer)

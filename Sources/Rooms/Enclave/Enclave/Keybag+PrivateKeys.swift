@@ -1,5 +1,5 @@
-// The keys that wrap private keys: one for each class that has private keys, under the class's own, so that what opens a class
-// opens them and what closes it closes them.
+// The keys that wrap private keys: one for each class with private keys, wrapped by the class key, so that they open and close
+// together with the class.
 
 import EnclaveWire
 import VaubanAccessPolicy
@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {
-    /// The key under which private keys of a class are made, with the keybag that has it: another one where it is the first.
+    /// Returns the key that wraps new private keys of a class, with the keybag that has it; adds the key on first use.
     func keyForPrivateKeys(_ protection: Protection, under classKey: HeldKey) throws(Refusal) -> (HeldKey, Keybag) {
         let purpose = KeyPurpose.privateKeys(protection)
         if let slot = current(purpose) {
@@ -19,9 +19,9 @@ extension Keybag {
         return (try bag.addKey(purpose, .classKey, classKey.key), bag)
     }
 
-    /// The key that wraps one private key, if its class is open now; says whether it is closed, gone, or was never here.
+    /// Returns the key that wraps one private key. Throws if its class is closed, or the key is destroyed or unknown.
     func keyOf(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> SecretBytes {
-        let classKey = try throwIfClosed(key, in: ring)
+        let classKey = try checkClassIsOpen(key, in: ring)
         let purpose = KeyPurpose.privateKeys(key.control.protection)
         guard let slot = slots.first(where: { $0.purpose == purpose && $0.generation == key.generation }) else {
             throw Refusal(.keyOfAnotherDevice)
@@ -29,13 +29,13 @@ extension Keybag {
         return try open(slot, with: classKey.key)
     }
 
-    /// The key of its class.
+    /// Returns the key of its class. Throws if the class is closed.
     @discardableResult
-    func throwIfClosed(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> HeldKey {
+    func checkClassIsOpen(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> HeldKey {
         guard key.user == user else { throw Refusal(.keyOfAnotherDevice, "the key is another user's") }
         let protection = key.control.protection
         switch fate(of: KeyName(purpose: KeyPurpose.privateKeys(protection).number, generation: key.generation)) {
-        case .destroyed: throw Refusal(.keyDestroyed, "the key went with the passcode, or with the keychain that it was made in")
+        case .destroyed: throw Refusal(.keyDestroyed, "the key was destroyed with the passcode or with its keychain")
         case .unknown: throw Refusal(.keyOfAnotherDevice)
         case .current, .older:
             guard let current = current(.protection(protection)),
@@ -45,23 +45,23 @@ extension Keybag {
         }
     }
 
-    /// Takes those of another state of this keybag under the class keys of this one. Renewed, each class that has some gets a new
-    /// one for the private keys to come: what lay under the device alone may still lie there, on the disk.
-    mutating func takePrivateKeys(
+    /// Rewraps the keys for private keys from another state of this keybag with this one's class keys. With `isRenewed`, each class gets
+    /// a new one for future private keys: a key that only the device wrapped may still be on the disk.
+    mutating func adoptPrivateKeys(
         of old: Keybag, isRenewed: Bool, under made: [HeldKey], opening open: (KeySlot) throws(Refusal) -> SecretBytes
     ) throws(Refusal) {
         var fresh: [KeySlot] = []
         var kept: [KeySlot] = []
         for slot in old.slots where slot.wrapping == .classKey {
             guard case .privateKeys(let protection) = slot.purpose, let oldSlot = old.current(.protection(protection)) else {
-                throw Refusal(.stateUnreadable, "a key of the keybag lies under a class that is not there")
+                throw Refusal(.stateUnreadable, "a key of the keybag is wrapped by a class that does not exist")
             }
             guard let newSlot = current(.protection(protection)), newSlot.generation != oldSlot.generation else {
                 kept.append(slot)
                 continue
             }
             guard let classKey = made.first(where: { $0.purpose == newSlot.purpose && $0.generation == newSlot.generation }) else {
-                throw Refusal(.internalFault, "a class key is missing")
+                throw Refusal(.internalError, "a class key is missing")
             }
             let generations = old.slots.count { $0.purpose == slot.purpose }
             let isRenewed = isRenewed && protection.availability != .always
@@ -73,7 +73,7 @@ extension Keybag {
             kept.append(try wrap(opened, as: slot, .classKey, classKey.key))
         }
         guard slots.count + fresh.count + kept.count < EnclaveLimits.slotsMax else {
-            throw Refusal(.unsupported, "this keychain keeps too many older keys; older class keys go when the items were wrapped anew")
+            throw Refusal(.unsupported, "this keychain keeps too many older keys; they are removed when its items have been rewrapped")
         }
         slots += fresh + kept
     }

@@ -1,28 +1,28 @@
-// What the user could answer with now, and whether that is another than before (Specs/environment.md).
+// What the user could authenticate with now, and whether that changed (Specs/environment.md).
 
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 package import VaubanUserModel
 
-/// What whoever looks is shown, the enrollment itself in the place of what stands for it.
+/// An environment as applications see it, with the enrollment itself in place of its per-application value.
 struct EnvironmentMark: Hashable, Sendable {
     let environment: OwnerEnvironment
     let enrollment: [UInt8]?
 }
 
 extension Vault {
-    /// The state that every application may know; what stands for the enrolled fingers is each one's own (`domainState`).
+    /// The state that every application may know. The value for the enrolled fingers differs per application (`domainState`).
     package var ownerEnvironment: OwnerEnvironment {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             return state.environment(host).environment
         }
     }
 
-    /// Whether it is another than at the last call.
+    /// Whether the environment changed since the last call.
     package func takeEnvironmentChange() -> Bool {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             return state.takeEnvironmentChange(host)
         }
     }
@@ -37,13 +37,13 @@ extension VaultState {
 
     fileprivate func environment(_ host: EnclaveHost) -> EnvironmentMark {
         let now = host.clock.boot
-        let circumstances = circumstances(host)
-        let fingers = circumstances.biometry
-        let isReadable = circumstances.lock != .unreadable
-        let passcodeIsUsable = isReadable && circumstances.passcodeIsSet
+        let conditions = conditions(host)
+        let fingers = conditions.biometry
+        let isReadable = conditions.lock != .unreadable
+        let passcodeIsUsable = isReadable && conditions.passcodeIsSet
         return EnvironmentMark(
             environment: OwnerEnvironment(
-                passcodeIsSet: circumstances.passcodeIsSet, passcodeIsUsable: passcodeIsUsable, readerIsThere: fingers.readerIsThere,
+                passcodeIsSet: conditions.passcodeIsSet, passcodeIsUsable: passcodeIsUsable, readerIsPresent: fingers.readerIsPresent,
                 fingersAreEnrolled: fingers.enrollment != nil,
                 fingersAreLockedOut: fingers.enrollment != nil && fingers.isDisabled(now: now),
                 fingersAreUsable: passcodeIsUsable && fingers.refusal(now: now) == nil),

@@ -1,4 +1,4 @@
-// Item keys: made and wrapped for a row, and wrapped anew for a newer class key.
+// Item keys: made and wrapped for a row, and rewrapped for a newer class key.
 
 package import EnclaveWire
 internal import VaubanAccessPolicy
@@ -8,25 +8,25 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes an item key for a row. Needs the row's class to be open, and no user, whatever the access control; the
-    /// application's password only where the control has that flag.
+    /// Makes an item key for a row. The row's class must be open. Does not prompt, whatever the access control; needs the application
+    /// password if the access control has that flag.
     package func seal(
-        _ row: RowBinding, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .patient
+        _ row: RowBinding, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> SealedItemKey {
         let rowBytes = try Self.encoded(row)
-        let itemBytes = try Self.encoded(row.ofItem)
+        let itemBytes = try Self.encoded(row.itemBinding)
         let control = row.accessControl
         if let control, control.requirement(for: .encrypt) == nil {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
-        if let control { try throwIfNeverMet(requirement, of: control) }
-        if control?.needsApplicationPassword == true { try throwIfClosed(row.protection, of: row.user) }
-        // Stretched before the vault is entered: a password takes its quarter of a second on its own time.
+        if let control { try checkSatisfiable(requirement, of: control) }
+        if control?.needsApplicationPassword == true { try checkClassIsOpen(row.protection, of: row.user) }
+        // Derived before the vault is locked: a password takes a quarter of a second.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password, for: requester) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
             guard let current = bag.current(.protection(row.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
@@ -39,29 +39,29 @@ extension Vault {
         }
     }
 
-    /// Refuses what nobody could ever satisfy here.
-    func throwIfNeverMet(_ requirement: Requirement, of control: AccessControl) throws(Refusal) {
-        if control.flags.contains(.biometryCurrentSet), !host.tellsFingerSets {
-            throw Refusal(.unsupported, "in user mode the present set of fingers cannot be told from another; any finger can be asked for")
+    /// Throws if the access control can never be satisfied on this machine.
+    func checkSatisfiable(_ requirement: Requirement, of control: AccessControl) throws(Refusal) {
+        if control.flags.contains(.biometryCurrentSet), !host.distinguishesFingerSets {
+            throw Refusal(.unsupported, "in user mode a change of the enrolled fingers cannot be noticed; use biometryAny instead")
         }
-        guard !requirement.openWays.isEmpty else {
+        guard !requirement.satisfiableMethods.isEmpty else {
             throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
     }
 
-    /// The same item key under another generation of its class, sealed to the current pairs: what lies under a class key is sealed to
-    /// pairs that were current when that was, or to newer ones. No key is shown. Where it names an older pair it takes a passcode of a
-    /// moment ago (`ResealingKeys`), and is refused without one; else no user is needed.
+    /// Wraps the same item key by another generation of its class key, sealed to the current pairs: what a class key wraps is sealed to
+    /// pairs that were current when the class key was, or to newer ones. Releases no key. If the row names an older pair, this takes a
+    /// recent passcode (`ResealingKeys`) and is refused without one; otherwise it needs no user.
     package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
-        guard row.format == .generationApart else {
+        guard row.format == .generationSeparate else {
             throw Refusal(.badParameter, "a row of the first format is bound to its generation; write it anew")
         }
         let oldBytes = try Self.encoded(row)
         let newBytes = try Self.encoded(row.with(generation: generation))
-        let boundBytes = try Self.encoded(row.ofItem)
+        let boundBytes = try Self.encoded(row.itemBinding)
         return try state.withLock { (state) throws(Refusal) -> [UInt8] in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
             let purpose = KeyPurpose.protection(row.protection)
             guard bag.current(purpose)?.generation == generation else { throw Refusal(.keysChanged) }
@@ -83,13 +83,13 @@ extension Vault {
         }
     }
 
-    // MARK: The application's password
+    // MARK: Application password
 
-    /// Spares the derivation where its result could not be used.
-    func throwIfClosed(_ protection: Protection, of owner: UInt32) throws(Refusal) {
+    /// Throws if the class is closed, to spare a derivation whose result could not be used.
+    func checkClassIsOpen(_ protection: Protection, of owner: UInt32) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             guard owner == user else { throw Refusal(.badParameter, "the row is another user's") }
             guard let current = bag.current(.protection(protection)) else { return }
             if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
@@ -97,7 +97,7 @@ extension Vault {
     }
 
     func newPasswordLayer(_ password: borrowing SecretBytes?, for requester: DerivationRequester) throws(Refusal) -> PasswordLayer {
-        try Self.throwIfUnfit(password)
+        try Self.checkApplicationPassword(password)
         let place = try enterQueue(.applicationPassword)
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester)
@@ -114,14 +114,14 @@ extension Vault {
         }
     }
 
-    /// Refuses before anything is waited for what no password of an application can be.
-    static func throwIfUnfit(_ password: borrowing SecretBytes?) throws(Refusal) {
+    /// Throws if the password is missing or cannot be an application password.
+    static func checkApplicationPassword(_ password: borrowing SecretBytes?) throws(Refusal) {
         switch password {
         case .none: throw Refusal(.applicationPasswordMissing)
         case .some(let password):
             guard !password.isEmpty else { throw Refusal(.applicationPasswordMissing) }
             guard password.count <= EnclaveLimits.applicationPasswordBytesMax else {
-                throw Refusal(.badParameter, "the application's password is too long")
+                throw Refusal(.badParameter, "the application password is too long")
             }
         }
     }
@@ -131,11 +131,11 @@ extension Vault {
     static func closed(_ ring: KeyRing) -> Refusal { Refusal(ring.lock == .beforeFirstUnlock ? .beforeFirstUnlock : .locked) }
 
     static func encoded(_ value: some DERWritable) throws(Refusal) -> [UInt8] {
-        do { return try value.encoded() } catch { throw Refusal(.internalFault, "a value cannot be encoded") }
+        do { return try value.encoded() } catch { throw Refusal(.internalError, "a value cannot be encoded") }
     }
 }
 
-/// The key that an application's password gives for one item.
+/// The key derived from an application password for one item.
 final class PasswordLayer {
     let parameters: StretchParameters
     let key: SecretBytes
@@ -147,53 +147,53 @@ final class PasswordLayer {
 }
 
 extension LayeredItemKey {
-    /// Everything that a control asks for, around an item key.
-    fileprivate init(_ key: borrowing SecretBytes, under layer: PasswordLayer?, ways: [[KeySlot]], row: [UInt8]) throws(WrapError) {
+    /// Wraps an item key in everything that its access control requires.
+    fileprivate init(_ key: borrowing SecretBytes, under layer: PasswordLayer?, methods: [[KeySlot]], row: [UInt8]) throws(WrapError) {
         guard let layer else {
-            self = try LayeredItemKey(key, to: ways, password: nil, row: row)
+            self = try LayeredItemKey(key, to: methods, password: nil, row: row)
             return
         }
         let inner = SecretBytes(copying: try Self.wrap(key, underPassword: layer.key, row: row))
-        self = try LayeredItemKey(inner, to: ways, password: layer.parameters, row: row)
+        self = try LayeredItemKey(inner, to: methods, password: layer.parameters, row: row)
     }
 }
 
 extension Keybag {
-    /// A key under everything that is asked for it. `row` is what the outermost layer is bound to, `item` what the others are.
+    /// Wraps a key in everything that its access control requires. `row` is bound to the outermost layer, `item` to the others.
     func wrapped(
         _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8],
         item: [UInt8],
         isPrivateKey: Bool = false
     ) throws(Refusal) -> [UInt8] {
         if requirement.isNone, layer == nil { return try Vault.encoded(try WrappedItemKey(key, .plain, under: outer, row: row)) }
-        let ways = requirement.isNone ? [[]] : try pairs(for: requirement) { isPrivateKey ? pairForPrivateKeys($0) : current($0) }
+        let methods = requirement.isNone ? [[]] : try pairs(for: requirement) { isPrivateKey ? pairForPrivateKeys($0) : current($0) }
         let layered: LayeredItemKey
         do throws(WrapError) {
-            layered = try LayeredItemKey(key, under: layer, ways: ways, row: item)
+            layered = try LayeredItemKey(key, under: layer, methods: methods, row: item)
         } catch {
-            throw Refusal(.internalFault, "a key cannot be sealed")
+            throw Refusal(.internalError, "a key cannot be sealed")
         }
         let inner = SecretBytes(copying: try Vault.encoded(layered))
         return try Vault.encoded(try WrappedItemKey(inner, .layered, under: outer, row: row))
     }
 
-    /// The pairs of every way that is open here.
+    /// The pairs of every method that is available here.
     fileprivate func pairs(for requirement: Requirement, _ pair: (KeyPurpose) -> KeySlot?) throws(Refusal) -> [[KeySlot]] {
-        var ways: [[KeySlot]] = []
-        for way in requirement.openWays {
+        var methods: [[KeySlot]] = []
+        for method in requirement.satisfiableMethods {
             var pairs: [KeySlot] = []
-            for factor in way {
+            for factor in method {
                 guard let purpose = KeyPurpose(factor), let slot = pair(purpose) else { break }
                 pairs.append(slot)
             }
-            if pairs.count == way.count { ways.append(pairs) }
+            if pairs.count == method.count { methods.append(pairs) }
         }
-        // Only the pair of an enrollment may be missing: then there are no fingers to bind to.
-        guard !ways.isEmpty else { throw Refusal(.biometryNotEnrolled) }
-        return ways
+        // Only an enrollment's pair can be missing: then there are no fingers to bind to.
+        guard !methods.isEmpty else { throw Refusal(.biometryNotEnrolled) }
+        return methods
     }
 
-    /// The class key of a row, open now; says whether it is closed, gone, or was never here.
+    /// Returns the class key of a row. Throws if the class is closed, or the key is destroyed or unknown.
     func classKey(of row: RowBinding, in ring: KeyRing) throws(Refusal) -> HeldKey {
         let purpose = KeyPurpose.protection(row.protection)
         switch fate(of: KeyName(purpose: purpose.number, generation: row.generation)) {

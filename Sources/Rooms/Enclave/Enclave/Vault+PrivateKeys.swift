@@ -8,29 +8,29 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes a private key. Its class must be open; asks nobody, whatever the access control, but for the application's password
-    /// where the control has that flag.
+    /// Makes a private key. Its class must be open. Does not prompt, whatever the access control; needs the application password if the
+    /// access control has that flag.
     package func makeKey(
         _ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil,
-        for requester: DerivationRequester = .patient
+        for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> EnclaveKey {
-        guard let requirement = control.requirement(for: kind.does(.sign) ? .sign : .decapsulate) else {
+        guard let requirement = control.requirement(for: kind.supports(.sign) ? .sign : .decapsulate) else {
             throw Refusal(.badParameter, "an access control that asks for the user needs privateKeyUsage to protect a private key")
         }
-        try throwIfNeverMet(requirement, of: control)
-        if control.needsApplicationPassword { try throwIfClosed(control.protection, of: user) }
+        try checkSatisfiable(requirement, of: control)
+        if control.needsApplicationPassword { try checkClassIsOpen(control.protection, of: user) }
         let layer = control.needsApplicationPassword ? try newPasswordLayer(password, for: requester) : nil
         let made = try SoftwareKey.make(kind)
         return try state.withLock { (state) throws(Refusal) -> EnclaveKey in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             guard let current = bag.current(.protection(control.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
             guard let classKey = ring.key(.protection(control.protection), generation: current.generation) else { throw Self.closed(ring) }
             var (outer, changed) = try bag.keyForPrivateKeys(control.protection, under: classKey)
             changed.markPairsForPrivateKeys(of: requirement)
-            if changed != bag { try state.replace(changed, user: user, host: host) }
+            if changed != bag { try state.replaceKeybag(changed, host) }
             let blank = EnclaveKey(
                 kind: kind, user: user, identifier: try Keybag.randomBytes(16), control: control, publicKey: made.publicKey,
                 generation: outer.generation, wrapped: [])
@@ -44,14 +44,14 @@ extension Vault {
 
     /// Opens a private key for one operation, as far as the device's state allows.
     package func open(_ key: EnclaveKey, for operation: KeyOperation) throws(Refusal) -> RowOpening {
-        guard key.kind.does(operation), key.control.requirement(for: operation.itemOperation) != nil else {
+        guard key.kind.supports(operation), key.control.requirement(for: operation.itemOperation) != nil else {
             throw Refusal(.badParameter, "the key, or its access control, does not allow this operation")
         }
         let head = try Self.head(of: key)
         let item = try? WrappedItemKey(derBytes: key.wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             let outer = HeldKey(
                 purpose: .privateKeys(key.control.protection), generation: key.generation, key: try bag.keyOf(key, in: ring))
             do throws(Refusal) {
@@ -62,16 +62,16 @@ extension Vault {
         }
     }
 
-    /// Refuses unless the key's class is open now.
-    package func throwIfClosed(_ key: EnclaveKey) throws(Refusal) {
+    /// Throws unless the key's class is open now.
+    package func checkClassIsOpen(_ key: EnclaveKey) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
-            try bag.throwIfClosed(key, in: ring)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
+            try bag.checkClassIsOpen(key, in: ring)
         }
     }
 
     private static func head(of key: EnclaveKey) throws(Refusal) -> [UInt8] {
-        do { return try key.head() } catch { throw Refusal(.internalFault, "a key cannot be encoded") }
+        do { return try key.head() } catch { throw Refusal(.internalError, "a key cannot be encoded") }
     }
 }

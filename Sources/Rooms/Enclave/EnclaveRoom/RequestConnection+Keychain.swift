@@ -1,4 +1,4 @@
-// What keychaind asks for, on behalf of the registered caller.
+// The requests of keychaind on behalf of the registered caller.
 
 import Enclave
 import EnclaveWire
@@ -15,7 +15,7 @@ extension RequestConnection {
         return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
     }
 
-    /// The item key of a row; asks the user where its control needs that.
+    /// Returns the item key of a row. Prompts the user if its access control requires it.
     func open(
         _ row: RowBinding, _ wrapped: [UInt8], _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
         _ authorization: [UInt8]?
@@ -28,8 +28,8 @@ extension RequestConnection {
     }
 
     func lease() throws(Refusal) -> Response {
-        // What is lent must be recallable: without keychaind's standing line nothing is.
-        guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are lent only while they can be called back") }
+        // A lease must be recallable: without keychaind's standing connection nothing is leased.
+        guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are leased only while they can be recalled") }
         let lent = try vault().lease()
         return Response(.leased(lent.lease), secret: lent.keys.duplicate())
     }

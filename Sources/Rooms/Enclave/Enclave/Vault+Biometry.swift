@@ -1,4 +1,4 @@
-// Fingers: what a passcode arms, what a match may use, and what ends it.
+// Fingerprints: what a passcode arms, what a match may use, and what ends it.
 
 import EnclaveWire
 package import VaubanAccessPolicy
@@ -7,15 +7,15 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 internal import VaubanUserModel
 
-/// The private halves that a matched finger stands for, in memory only after a passcode and where a finger is enrolled.
-/// They end with a restart, five misses, 48 hours, another enrollment or the passcode's removal.
+/// The private halves that a matched fingerprint may use. They are in memory only after a passcode and while a finger is enrolled, until
+/// a restart, five misses, 48 hours, another enrollment or the removal of the passcode.
 struct FingerprintFactors: Sendable {
     let keys: [HeldKey]
-    /// Boot-time clock of the passcode.
+    /// Boot-time clock when the passcode was entered.
     let at: UInt64
 }
 
-/// Class-A keys under a key that the reader holds and this process does not.
+/// Class-A keys wrapped by a key that only the reader holds.
 struct SuspendedKeys: Sendable {
     struct Key: Sendable {
         let purpose: KeyPurpose
@@ -24,17 +24,17 @@ struct SuspendedKeys: Sendable {
     }
 
     let keys: [Key]
-    /// On its way to the reader; gone from here once it was handed over.
+    /// The wrapping key on its way to the reader; nil once it was sent.
     var handOver: HeldSecret?
 
-    /// Without some keys, which no row needs any more.
+    /// Returns the keys without those that no row needs any more.
     func without(_ names: [KeyName]) -> SuspendedKeys {
         SuspendedKeys(
             keys: keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }, handOver: handOver)
     }
 }
 
-/// A secret that is handed on once.
+/// A secret that is passed on once.
 package final class HeldSecret: Sendable {
     package let secret: SecretBytes
     package init(_ secret: consuming SecretBytes) { self.secret = secret }
@@ -46,7 +46,7 @@ package final class HeldSecret: Sendable {
 }
 
 extension VaultState {
-    /// After a right passcode: fingers count again (C-140).
+    /// Arms fingerprints after a correct passcode (C-140).
     mutating func arm(_ passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
         guard let keybag, keybag.enrollment != nil else { return disarm() }
         var keys: [HeldKey] = []
@@ -62,10 +62,10 @@ extension VaultState {
         suspended = nil
     }
 
-    /// Keeps the class-A keys for a finger, where the user chose that and a finger could be taken now.
+    /// Keeps the class-A keys for a fingerprint, if the user chose that and a fingerprint can be accepted now.
     mutating func suspend(_ keys: [HeldKey], _ host: EnclaveHost) {
         suspended = nil
-        guard keybag?.enrollment?.unlocks == true, circumstances(host).biometry.refusal(now: host.clock.boot) == nil,
+        guard keybag?.enrollment?.unlocks == true, conditions(host).biometry.refusal(now: host.clock.boot) == nil,
             let holder = try? Keybag.randomKey()
         else { return }
         var wrapped: [SuspendedKeys.Key] = []
@@ -84,67 +84,67 @@ extension VaultState {
 }
 
 extension VaultState {
-    /// Whether the reader holds something that opens nothing any more, once.
-    mutating func takeReaderDrop() -> Bool {
-        defer { readerIsToDrop = false }
-        return readerIsToDrop && suspended == nil
+    /// Whether the reader must erase its key, which opens nothing any more. True once.
+    mutating func takeReaderEraseRequest() -> Bool {
+        defer { readerMustErase = false }
+        return readerMustErase && suspended == nil
     }
 }
 
 extension Vault {
-    /// What the reader is to hold while the device is locked, once.
+    /// Takes the key that the reader holds while the device is locked. Returns it once.
     package func takeHandOver() -> HeldSecret? { state.withLock { $0.suspended?.handOver.take() } }
 
-    /// The reader is gone, and with it what it held.
-    package func readerIsGone() { state.withLock { $0.suspended = nil } }
+    /// Discards the suspended keys: the reader disconnected, and its key is lost.
+    package func handleReaderDisconnect() { state.withLock { $0.suspended = nil } }
 
     package var canUnlockByFinger: Bool {
         state.withLock { state in
-            state.settle(host, isUse: false)
-            return state.suspended != nil && state.circumstances(host).biometry.refusal(now: host.clock.boot) == nil
+            state.applyExpirations(host, isUse: false)
+            return state.suspended != nil && state.conditions(host).biometry.refusal(now: host.clock.boot) == nil
         }
     }
 
-    /// Why no finger may be asked for now; nil when one may.
+    /// Why no fingerprint can be accepted now; nil if one can.
     package var fingerRefusal: Refusal.Reason? {
         state.withLock { state in
-            state.settle(host, isUse: false)
-            return state.circumstances(host).biometry.refusal(now: host.clock.boot)
+            state.applyExpirations(host, isUse: false)
+            return state.conditions(host).biometry.refusal(now: host.clock.boot)
         }
     }
 
-    /// A finger failed (C-137). After five no finger counts until a passcode comes (C-138).
-    package func fingerMissed() {
+    /// Counts a fingerprint that did not match (C-137). After five, none counts until a passcode is entered (C-138).
+    package func recordFingerMiss() {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             state.misses += 1
             if state.misses >= DeviceConditions.Biometry.missesMax { state.disarm() }
         }
     }
 
-    /// A finger matched: evidence, if the list of fingers is still the enrolled one. Another list ends the enrollment.
-    package func fingerMatched(fingers: [UInt8]) throws(Refusal) -> Evidence.Finger {
+    /// Accepts a matched fingerprint as evidence if the list of fingers is still the enrolled one. Another list ends the enrollment.
+    package func acceptFingerMatch(fingers: [UInt8]) throws(Refusal) -> Evidence.Finger {
         try state.withLock { (state) throws(Refusal) -> Evidence.Finger in
-            state.settle(host)
+            state.applyExpirations(host)
             try state.endEnrollmentUnless(fingers, user: user, host: host)
-            if let reason = state.circumstances(host).biometry.refusal(now: host.clock.boot) { throw Refusal(reason) }
+            if let reason = state.conditions(host).biometry.refusal(now: host.clock.boot) { throw Refusal(reason) }
             guard let enrollment = state.keybag?.enrollment else { throw Refusal(.biometryNotEnrolled) }
             return Evidence.Finger(at: host.clock.boot, enrollment: enrollment.generation)
         }
     }
 
-    /// The reader says that the list of fingers is this one.
-    package func fingersAre(_ fingers: [UInt8]) throws(Refusal) {
+    /// Ends the enrollment unless the reader's list of fingers is the enrolled one.
+    package func verifyEnrolledFingers(_ fingers: [UInt8]) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             try state.endEnrollmentUnless(fingers, user: user, host: host)
         }
     }
 
-    /// Opens the class-A keys with what the reader held.
+    /// Unlocks: opens the class-A keys with the key that the reader held.
     package func unlock(by finger: Evidence.Finger, _ held: borrowing SecretBytes) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
+            state.applyExpirations(host)
             guard let suspended = state.suspended, case .locked(let device, let firstUnlock)? = state.ring,
                 finger.enrollment == state.keybag?.enrollment?.generation
             else { throw Refusal(.biometryLockedOut) }
@@ -160,20 +160,20 @@ extension Vault {
                 }
             }
             state.suspended = nil
-            state.become(.unlocked(device: device, firstUnlock: firstUnlock, unlocked: keys), .fingerMatched, host)
+            state.setKeyRing(.unlocked(device: device, firstUnlock: firstUnlock, unlocked: keys), .fingerMatched, host)
             state.unlockingFinger = finger
         }
     }
 
-    /// A new enrollment, by a ceremony that began with the passcode whose key this is.
-    package func enrol(fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes) throws(Refusal) {
+    /// Enrolls fingerprints. `passcodeKey` is the key of the passcode that authorized it.
+    package func enroll(fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
-            let (bag, _) = try state.created(user: user, host: host)
-            try bag.throwIfChanged(since: passcodeKey)
-            guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader has learnt no finger") }
-            try state.replace(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), user: user, host: host)
-            // What an earlier enrollment was to open; whether this one may unlock is its own choice.
+            state.applyExpirations(host)
+            let (bag, _) = try state.createIfNeeded(host)
+            try bag.checkPasscodeUnchanged(since: passcodeKey)
+            guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader enrolled no finger") }
+            try state.replaceKeybag(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), host)
+            // The key for an earlier enrollment; whether this one may unlock is its own setting.
             state.suspended = nil
             try state.arm(passcodeKey, host)
         }
@@ -181,19 +181,19 @@ extension Vault {
 
     package func endEnrollment() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            state.settle(host)
+            state.applyExpirations(host)
             try state.endEnrollment(user: user, host: host)
         }
     }
 }
 
 extension VaultState {
-    /// The generation is destroyed on disk first. Where that fails it is refused until the enclave can write.
+    /// Destroys the enrollment's keys on disk first. If that fails, fingerprints are refused until the enclave can write.
     fileprivate mutating func endEnrollment(user: UInt32, host: EnclaveHost) throws(Refusal) {
         disarm()
         guard var bag = keybag, bag.enrollment != nil else { return }
         bag.endEnrollment()
-        try replace(bag, user: user, host: host)
+        try replaceKeybag(bag, host)
     }
 
     fileprivate mutating func endEnrollmentUnless(_ fingers: [UInt8], user: UInt32, host: EnclaveHost) throws(Refusal) {
@@ -204,5 +204,5 @@ extension VaultState {
     }
 
     private static let fingersChanged =
-        "the list of enrolled fingers was changed without Vauban; fingers are not accepted until you enrol again with the passcode"
+        "the list of enrolled fingers was changed without Vauban; fingers are not accepted until you enroll again with the passcode"
 }

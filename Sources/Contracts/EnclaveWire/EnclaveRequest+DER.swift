@@ -4,7 +4,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 internal import VaubanUserWire
 
-/// `EnclaveRequest ::= SEQUENCE { version INTEGER (2), call CHOICE { … } }`, the numbers below.
+/// `EnclaveRequest ::= SEQUENCE { version INTEGER (2), call CHOICE { … } }`, with the numbers below.
 extension EnclaveRequest: DERReadable, DERWritable {
     package static let version: Int64 = 2
     package static let wrappedBytesMax = 2048
@@ -75,7 +75,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
     }
 }
 
-/// Names one key of the keybag: `KeyName ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`.
+/// The name of a key in the keybag: `KeyName ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`.
 package struct KeyName: Hashable, Sendable, DERReadable, DERWritable {
     package let purpose: Int64
     package let generation: [UInt8]

@@ -1,5 +1,4 @@
-// Evaluations: a policy or a control is judged, the user is asked for what is missing, and the context that asked gets a
-// handle to what was shown.
+// Evaluations: checks a policy or an access control, prompts for the missing evidence, and gives the context a handle to it.
 
 import Enclave
 import EnclaveWire
@@ -28,10 +27,10 @@ extension RequestConnection {
 
     func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
         guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
-        // Before anybody is asked: what was shown before a lock is worth nothing after it.
+        // Before the prompt: evidence from before a lock is void after it.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
-        if !evaluation.mayAsk, case .ask = vault.judge(requirement, for: protection, beginning.evidence) {
+        if !evaluation.mayAsk, case .prompt = vault.evaluate(requirement, for: protection, beginning.evidence) {
             throw Refusal(.interactionNotAllowed)
         }
         let gathered = try gather(
@@ -45,8 +44,8 @@ extension RequestConnection {
         return EvaluationResult(authorization: handle, domainState: state)
     }
 
-    /// What is to be shown, and what counts as shown already. A policy is asked for anew each time; a control is satisfied by
-    /// what the context has.
+    /// Returns the requirement, its protection class and the evidence that already counts. A policy is prompted for anew each time; an
+    /// access control is satisfied by the context's evidence.
     private func prepare(
         _ evaluation: Evaluation, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> (Requirement, Protection, OperationEvidence) {
@@ -72,10 +71,10 @@ extension RequestConnection {
 
     private func domainState(for caller: Peer, in vault: Vault) -> [UInt8]? {
         let identity = identity ?? room.witness.identity(of: caller)
-        // A path also for the user's own builds, whose digest each build changes.
+        // The path also for the user's own builds, whose digest changes with each build.
         let path = identity.executable?.path
         guard let name = identity.standing == .own ? path : identity.application?.text ?? path else {
-            // Nobody can say which application it is, and all of those would share one.
+            // The application cannot be identified, and all such applications would share one value.
             return nil
         }
         return vault.domainState(for: name)

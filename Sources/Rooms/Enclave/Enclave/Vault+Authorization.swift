@@ -1,4 +1,4 @@
-// What an evaluation leaves behind for the context that asked: as much as later calls of that context need, and no more.
+// What an evaluation keeps for the context that asked: as much as later calls of that context need, and no more.
 
 internal import Crypto
 import Foundation
@@ -7,39 +7,38 @@ internal import VaubanLinuxHost
 package import VaubanRefusal
 import VaubanSecretBytes
 
-/// What one context was authorized by. It holds neither a passcode nor the key that a passcode gives, which opens everything,
-/// but the private halves of the pairs that the passcode stands for. A finger leaves nothing here but its enrollment: what it
-/// may use lies in the vault, and ends there.
+/// What authorized one context. It holds neither a passcode nor the passcode key, which would open everything, but the private halves of
+/// the pairs that the passcode opens. A fingerprint leaves only its enrollment here: the keys it may use are in the vault and end there.
 package struct AuthorizedEvidence: Sendable {
-    /// It is worth nothing in a later one: a lock ended it, or the keys changed.
+    /// The evidence counts only in this epoch: a lock ends it, and so does a change of the keys.
     let epoch: Int64
-    /// The passcode of then.
+    /// The passcode's parameters at the time.
     let passcode: StretchParameters?
     let keys: [HeldKey]
     let enrollment: [UInt8]?
 }
 
 extension Vault {
-    /// Grows with each lock, and when the keys change.
+    /// The current epoch. It grows with each lock and each change of the keys.
     package var epoch: Int64 {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             return state.epoch
         }
     }
 
-    /// Keeps what was shown in an epoch. A lock meanwhile wins.
+    /// Keeps the evidence gathered in an epoch. Throws if the keychain was locked meanwhile.
     package func authorized(by gathered: OperationEvidence, since epoch: Int64) throws(Refusal) -> AuthorizedEvidence {
         try state.withLock { (state) throws(Refusal) -> AuthorizedEvidence in
-            state.settle(host)
+            state.applyExpirations(host)
             guard state.epoch == epoch else { throw Refusal(.locked, "the keychain was locked or changed meanwhile") }
-            try state.throwIfOver(gathered.earlier)
+            try state.checkCurrent(gathered.earlier)
             var keys = gathered.factorKeys
             var passcode = gathered.earlier?.passcode
             if let bag = state.keybag {
                 switch gathered.passcodeKey {
                 case .some(let key):
-                    try bag.throwIfChanged(since: key)
+                    try bag.checkPasscodeUnchanged(since: key)
                     passcode = bag.passcode
                     keys = []
                     for slot in bag.slots where [.passcodeFactor, .presenceFactor].contains(slot.purpose) {
@@ -52,10 +51,10 @@ extension Vault {
         }
     }
 
-    /// As if it were shown now; nil when it counts no more.
+    /// Returns the evidence of an authorization as if it had just been presented; nil if it no longer counts.
     package func evidence(of authorized: AuthorizedEvidence) -> OperationEvidence? {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             guard state.epoch == authorized.epoch else { return nil }
             let now = host.clock.boot
             let gathered = OperationEvidence()
@@ -70,10 +69,10 @@ extension Vault {
         }
     }
 
-    /// The finger that unlocked the device, if that is not longer ago by the clock that goes on while the machine sleeps.
+    /// The fingerprint that unlocked the device, if that was at most `seconds` ago by the clock that includes sleep.
     package func fingerThatUnlocked(within seconds: Int64) -> Evidence.Finger? {
         state.withLock { state in
-            state.settle(host, isUse: false)
+            state.applyExpirations(host, isUse: false)
             let now = host.clock.boot
             guard let finger = state.unlockingFinger, now >= finger.at, now - finger.at <= UInt64(max(seconds, 0)) * 1_000_000_000 else {
                 return nil
@@ -82,12 +81,12 @@ extension Vault {
         }
     }
 
-    /// Stands for the present enrollment towards one application. Another enrollment, even of the same fingers, has another, and
-    /// two applications cannot tell by theirs that they are at the same device. Nil when nothing is enrolled.
+    /// Identifies the current enrollment to one application. Another enrollment, even of the same fingers, gets another value, and two
+    /// applications cannot tell from theirs that they run on the same device. Nil if nothing is enrolled.
     package func domainState(for application: String) -> [UInt8]? {
         state.withLock { state in
             guard let bag = state.keybag, let enrollment = bag.enrollment else { return nil }
-            // The name of the enrollment never leaves the enclave, so nobody can make the same value of it.
+            // The generation of the enrollment never leaves the enclave, so nobody else can compute this value.
             let key = SymmetricKey(data: Data(bag.identifier + enrollment.generation + enrollment.fingers))
             return Array(HMAC<SHA256>.authenticationCode(for: Data("vauban domain state v1\0".utf8) + Data(application.utf8), using: key))
         }

@@ -1,5 +1,4 @@
-// Item keys given back: first what the device's state allows, then what the user shows, then the application's
-// password.
+// Releasing item keys: first what the device's state allows, then what the user presents, then the application password.
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -10,16 +9,16 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanUserModel
 
-/// What a row needs before its key is given.
+/// What a row needs before its key is released.
 package enum RowOpening: ~Copyable {
     case opened(SecretBytes)
-    /// Its class is open; what is missing comes from the user or the application.
+    /// The class is open. What is missing comes from the user or the application.
     case layered(PendingOpening)
 }
 
-/// A row whose class is open, on its way to the user.
+/// A row whose class is open and whose access control is not satisfied yet.
 package struct PendingOpening: Sendable {
-    /// What is opened.
+    /// What is being opened.
     enum Subject: Sendable {
         case row(RowBinding)
         case key(EnclaveKey, KeyOperation)
@@ -33,7 +32,7 @@ package struct PendingOpening: Sendable {
     package var requirement: Requirement {
         switch subject {
         case .row(let row): row.accessControl?.requirementToDecrypt ?? Requirement.none
-        case .key(let key, let operation): key.control.requirement(for: operation.itemOperation) ?? Requirement(ways: [])
+        case .key(let key, let operation): key.control.requirement(for: operation.itemOperation) ?? Requirement(methods: [])
         }
     }
 
@@ -55,15 +54,15 @@ package struct PendingOpening: Sendable {
     package var needsPassword: Bool { layered.password != nil }
 }
 
-/// What was shown for one operation, with the key that a passcode gave. It ends with the operation.
+/// The evidence presented for one operation, with the key from a passcode. It ends with the operation.
 package final class OperationEvidence {
     package var evidence = Evidence()
     package var passcodeKey: SecretBytes?
-    /// The private halves that an earlier passcode of the same context gave, in the place of its key.
+    /// The private halves from an earlier passcode of the same context, in place of its key.
     var factorKeys: [HeldKey] = []
-    /// Where some of it was shown for an earlier call: when, and of which passcode.
+    /// When, and under which passcode, earlier evidence was presented; nil if there is none.
     var earlier: Earlier?
-    /// What the user chose, where they were asked for consent.
+    /// The user's choice, if they were prompted for consent.
     package var consent: ConsentChoice?
 
     struct Earlier {
@@ -80,59 +79,59 @@ extension Vault {
     /// Opens a row as far as the device's state allows.
     package func open(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> RowOpening {
         let rowBytes = try Self.encoded(row)
-        let bound = try Self.encoded(row.ofItem)
+        let bound = try Self.encoded(row.itemBinding)
         let item = try? WrappedItemKey(derBytes: wrapped)
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
             let classKey = try bag.classKey(of: row, in: ring)
             return try RowOpening(item, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
         }
     }
 
-    /// Refuses at once what nothing shown could open: fingers that are not those of the item. Answers what is left of its
-    /// requirement, so that nobody is asked for what leads nowhere.
+    /// Throws at once if no evidence could open the row, such as when the enrolled fingers are not the item's. Returns the requirement that
+    /// can still be satisfied, so that the user is never prompted in vain.
     @discardableResult
     package func checkSatisfiable(_ opening: PendingOpening) throws(Refusal) -> Requirement {
         try state.withLock { (state) throws(Refusal) -> Requirement in
-            let (bag, _) = try state.created(user: user, host: host)
-            return try bag.living(opening)
+            let (bag, _) = try state.createIfNeeded(host)
+            return try bag.satisfiableRequirement(of: opening)
         }
     }
 
-    /// Finishes with what was shown. The class must still be open: a lock while the user was asked wins.
+    /// Completes an opening with the evidence. The class must still be open: a lock during the prompt wins.
     package func finish(
         _ opening: PendingOpening, _ gathered: OperationEvidence, password: borrowing SecretBytes?,
-        for requester: DerivationRequester = .patient
+        for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> SecretBytes {
         let layer = try passwordLayer(of: opening, password, for: requester)
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
-            state.settle(host)
-            let (bag, ring) = try state.created(user: user, host: host)
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
             switch opening.subject {
             case .row(let row): _ = try bag.classKey(of: row, in: ring)
-            case .key(let key, _): try bag.throwIfClosed(key, in: ring)
+            case .key(let key, _): try bag.checkClassIsOpen(key, in: ring)
             }
-            // Right when it was given, but of an earlier passcode now: nothing is damaged.
+            // The passcode was correct but has been changed since; the row is not damaged.
             switch gathered.passcodeKey {
-            case .some(let key): try bag.throwIfChanged(since: key)
+            case .some(let key): try bag.checkPasscodeUnchanged(since: key)
             case .none: break
             }
-            try state.throwIfOver(gathered.earlier)
-            let judgment = try bag.living(opening).judge(
-                gathered.evidence, for: opening.protection, in: state.circumstances(host), now: host.clock.boot)
-            switch judgment {
+            try state.checkCurrent(gathered.earlier)
+            let decision = try bag.satisfiableRequirement(of: opening).decision(
+                on: gathered.evidence, for: opening.protection, in: state.conditions(host), now: host.clock.boot)
+            switch decision {
             case .allow: break
             case .refuse(let reason): throw Refusal(reason)
-            case .ask: throw Refusal(.authenticationFailed)
+            case .prompt: throw Refusal(.authenticationFailed)
             }
-            let inner = try state.openWay(of: opening, gathered, bag)
+            let inner = try state.openMethod(of: opening, gathered, bag)
             guard let layer else { return inner }
             do throws(WrapError) {
                 return try LayeredItemKey.unwrap(inner, withPassword: layer.key, row: opening.bound)
             } catch {
-                throw Refusal(.authenticationFailed, "the application's password is wrong")
+                throw Refusal(.authenticationFailed, "the application password is wrong")
             }
         }
     }
@@ -141,7 +140,7 @@ extension Vault {
         of opening: PendingOpening, _ password: borrowing SecretBytes?, for requester: DerivationRequester
     ) throws(Refusal) -> PasswordLayer? {
         guard let parameters = opening.layered.password else { return nil }
-        try Self.throwIfUnfit(password)
+        try Self.checkApplicationPassword(password)
         let place = try enterQueue(.applicationPassword)
         defer { host.derivations.leave(place) }
         return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters, place, for: requester))
@@ -149,8 +148,8 @@ extension Vault {
 }
 
 extension RowOpening {
-    /// Takes the outermost layer off. The lock of the vault is held meanwhile, since whoever locks may rely on it that nobody has a class
-    /// key any more; so what needs no key is done before. An `item` that could not be read, nil, is damaged only where its class is open.
+    /// Opens the outermost layer. Runs under the vault's lock, since a lock guarantees that no thread still uses a class key; so work that
+    /// needs no key comes before. A nil `item` could not be decoded; it counts as damaged only if its class is open.
     init(_ item: WrappedItemKey?, under outer: HeldKey, bytes: [UInt8], of subject: PendingOpening.Subject, bound: [UInt8]) throws(Refusal)
     {
         guard let item else { throw Refusal(.rowDamaged) }
@@ -172,7 +171,7 @@ extension LayeredItemKey {
         self = kind == .seal ? try FactorSealV1(derBytes: bytes).key : try LayeredItemKey(derBytes: bytes)
     }
 
-    /// `FactorSeal`, as rows of the first form have it.
+    /// `FactorSeal`, as in rows of the first format.
     private struct FactorSealV1: DERReadable {
         let key: LayeredItemKey
         init(from fields: inout DERFields) throws { key = try LayeredItemKey(firstForm: &fields) }
@@ -180,22 +179,22 @@ extension LayeredItemKey {
 }
 
 extension VaultState {
-    /// What was shown for an earlier call counts no more after a lock or another passcode, also while something else is asked for.
-    func throwIfOver(_ earlier: OperationEvidence.Earlier?) throws(Refusal) {
+    /// Throws if earlier evidence no longer counts: after a lock or a change of the passcode, even while other evidence is gathered.
+    func checkCurrent(_ earlier: OperationEvidence.Earlier?) throws(Refusal) {
         guard let earlier else { return }
         guard earlier.epoch == epoch, earlier.passcode == nil || earlier.passcode == keybag?.passcode else {
             throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
         }
     }
 
-    /// The first way that what was shown opens.
-    fileprivate func openWay(of opening: PendingOpening, _ gathered: OperationEvidence, _ bag: Keybag) throws(Refusal) -> SecretBytes {
+    /// Opens the first method that the evidence satisfies.
+    fileprivate func openMethod(of opening: PendingOpening, _ gathered: OperationEvidence, _ bag: Keybag) throws(Refusal) -> SecretBytes {
         var isDamaged = false
-        for way in opening.layered.ways {
-            let slots = way.seals.map { bag.factorSlot($0.pair) }
+        for method in opening.layered.methods {
+            let slots = method.seals.map { bag.factorSlot($0.pair) }
             guard slots.allSatisfy({ $0.map { mayOpen($0, gathered, bag) } ?? false }) else { continue }
             do throws(WrapError) {
-                return try LayeredItemKey.open(way, row: opening.bound) { (seal, content) throws(WrapError) in
+                return try LayeredItemKey.open(method, row: opening.bound) { (seal, content) throws(WrapError) in
                     let key = try privateHalf(of: seal.pair, gathered, bag)
                     return try FactorSeal.open(content, encapsulated: seal.encapsulated, with: key, row: opening.bound)
                 }
@@ -207,8 +206,8 @@ extension VaultState {
             ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
     }
 
-    /// Whether policy lets what was shown use a pair. A passcode's key opens every pair; policy does not let it stand for
-    /// a finger.
+    /// Whether policy lets the evidence use a pair. The passcode key could open every pair, but policy does not accept it in place of a
+    /// fingerprint.
     private func mayOpen(_ slot: KeySlot, _ gathered: OperationEvidence, _ bag: Keybag) -> Bool {
         let isMatched =
             gathered.evidence.finger != nil && gathered.evidence.finger?.enrollment == bag.enrollment?.generation && armed != nil
@@ -233,13 +232,13 @@ extension VaultState {
 }
 
 extension Keybag {
-    /// The ways of a row's control whose pairs are all there. A way is missing where an enrollment ended, or where none had
-    /// begun when the row was made.
-    fileprivate func living(_ opening: PendingOpening) throws(Refusal) -> Requirement {
-        let sealed = opening.layered.ways.map { way in way.seals.map { factorSlot($0.pair)?.purpose } }
-        let ways = opening.requirement.openWays.filter { sealed.contains($0.map { KeyPurpose($0) }) }
-        guard !ways.isEmpty else { throw Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for") }
-        return Requirement(ways: ways)
+    /// The methods of a row's access control whose pairs all exist. A method is missing if an enrollment ended, or if none existed when the
+    /// row was made.
+    fileprivate func satisfiableRequirement(of opening: PendingOpening) throws(Refusal) -> Requirement {
+        let sealed = opening.layered.methods.map { method in method.seals.map { factorSlot($0.pair)?.purpose } }
+        let methods = opening.requirement.satisfiableMethods.filter { sealed.contains($0.map { KeyPurpose($0) }) }
+        guard !methods.isEmpty else { throw Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for") }
+        return Requirement(methods: methods)
     }
 
     func factorSlot(_ pair: [UInt8]) -> KeySlot? { slots.first { $0.purpose.isFactor && $0.generation == pair } }

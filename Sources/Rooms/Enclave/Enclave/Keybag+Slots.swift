@@ -1,4 +1,4 @@
-// Making and opening the slots of a keybag. Pure but for entropy and the backend.
+// Creating and opening the slots of a keybag. Pure except for random bytes and the backend.
 
 import VaubanAccessPolicy
 import VaubanLinuxHost
@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {
-    /// The keybag of a user without a passcode: every key but that of the passcode class, wrapped by the device.
+    /// Returns the keybag of a user without a passcode: every key except that of the passcode class, wrapped by the device.
     static func withoutPasscode(of user: UInt32, backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
         var bag = Keybag(identifier: try randomBytes(16), user: user, device: backend.deviceIdentifier, slots: [], passcode: nil)
         let deviceKey = try bag.deviceKey(backend)
@@ -19,7 +19,7 @@ extension Keybag {
         return (bag, held)
     }
 
-    /// The keys that a wrapping key opens and that may be in memory.
+    /// Returns the keys that a wrapping key opens and that may stay in memory.
     func openKeys(_ wrapping: KeySlot.Wrapping, with key: borrowing SecretBytes) throws(Refusal) -> [HeldKey] {
         var held: [HeldKey] = []
         for slot in slots where slot.wrapping == wrapping && slot.purpose.availability != nil {
@@ -28,14 +28,14 @@ extension Keybag {
         return held
     }
 
-    /// Whether this is the key that the passcode gives: the one comparison of a guess.
+    /// Whether the passcode gives this key. It is the only comparison of a passcode.
     func accepts(passcodeKey: borrowing SecretBytes) -> Bool {
         guard let slot = slots.first(where: { $0.wrapping == .passcodeAndDevice }) else { return false }
         return (try? open(slot, with: passcodeKey)) != nil
     }
 
-    /// A key that was right when the passcode was given, but is that of an earlier passcode now: nothing is damaged.
-    func throwIfChanged(since passcodeKey: borrowing SecretBytes) throws(Refusal) {
+    /// Throws if the passcode changed after it was verified; the keybag is not damaged then.
+    func checkPasscodeUnchanged(since passcodeKey: borrowing SecretBytes) throws(Refusal) {
         guard accepts(passcodeKey: passcodeKey) else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
     }
 
@@ -56,14 +56,14 @@ extension Keybag {
         }
     }
 
-    /// The keybag of a user who begins anew: nothing of this one opens any more, and all its keys are known to be gone.
+    /// Returns a new keybag for the user. No earlier key opens any more, and all are recorded as destroyed.
     func erased(backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
         var (bag, held) = try Self.withoutPasscode(of: user, backend: backend)
         bag.destroyed = Array((slots.map(\.name) + destroyed).prefix(EnclaveLimits.destroyedMax))
         return (bag, held)
     }
 
-    /// The key that a passcode gives on this device: the stretched passcode, tangled with the device secret.
+    /// Derives the passcode key on this device: the stretched passcode, tangled with the device secret.
     func passcodeKey(stretched: borrowing SecretBytes, _ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
         do throws(BackendError) {
             return try backend.tangle(stretched, label: "vauban keybag passcode wrap v1", context: identifier)
@@ -98,17 +98,17 @@ extension Keybag {
                 purpose: slot.purpose, generation: slot.generation, wrapping: wrapping, wrapped: wrapped, publicKey: slot.publicKey,
                 holdsPrivateKeys: slot.holdsPrivateKeys)
         } catch {
-            throw Refusal(.internalFault, "a key cannot be wrapped")
+            throw Refusal(.internalError, "a key cannot be wrapped")
         }
     }
 
     static func randomBytes(_ count: Int) throws(Refusal) -> [UInt8] {
-        do throws(SystemError) { return try Entropy.bytes(count) } catch { throw Refusal(.internalFault, "there are no random bytes") }
+        do throws(SystemError) { return try Entropy.bytes(count) } catch { throw Refusal(.internalError, "no random bytes are available") }
     }
 
     static func randomKey() throws(Refusal) -> SecretBytes {
         do throws(SystemError) { return try Entropy.secret(EnclaveLimits.keyBytes) } catch {
-            throw Refusal(.internalFault, "there are no random bytes")
+            throw Refusal(.internalError, "no random bytes are available")
         }
     }
 }

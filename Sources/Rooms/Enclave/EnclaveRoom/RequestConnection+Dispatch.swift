@@ -1,4 +1,4 @@
-// The dispatch tables: every request of the enclave's door, and every request of a user that authd forwards.
+// The dispatch tables: every request to the enclave, and every user request that authd forwards.
 
 import Enclave
 import EnclaveWire
@@ -12,7 +12,7 @@ extension RequestConnection {
     func handle(
         _ request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
     ) throws(Refusal) -> Response {
-        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room does not ask that") }
+        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room must not send this request") }
         defer { completeVault() }
         switch request {
         case .registerCaller: return Response(try register(descriptors))
@@ -57,7 +57,7 @@ extension RequestConnection {
     }
 
     private func handleCredentialRequest(
-        _ request: CredentialRequest, _ secrets: GivenSecrets, for caller: Peer, in vault: Vault
+        _ request: CredentialRequest, _ secrets: UnsealedSecrets, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> UserAnswer {
         switch request {
         case .setPasscode: try setPasscode(secrets, for: caller, in: vault)
@@ -67,7 +67,7 @@ extension RequestConnection {
         case .recover: try recover(secrets, for: caller, in: vault)
         case .setRecoveryKey: try setRecoveryKey(secrets, for: caller, in: vault)
         case .configure(let settings): try configure(settings, secrets, for: caller, in: vault)
-        case .enrol(let unlocks): try enrol(secrets, unlocks: unlocks, for: caller, in: vault)
+        case .enroll(let unlocks): try enroll(secrets, unlocks: unlocks, for: caller, in: vault)
         case .forgetFingers: try forgetFingers(secrets, for: caller, in: vault)
         case .listFingers: return .fingers(try listFingers(secrets, for: caller, in: vault))
         }
