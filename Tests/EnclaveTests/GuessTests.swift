@@ -19,7 +19,7 @@ import VaubanUserModel
         vault.record(FailedAttempt(date: date, purpose: .unlock, who: who))
     }
 
-    @Test func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+    @Test("Failed attempts are listed newest first until a correct passcode clears them") func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
@@ -38,7 +38,7 @@ import VaubanUserModel
         #expect(vault.status.failedAttempts.isEmpty)
     }
 
-    @Test func theListIsBoundedAndNeverCostsACount() throws {
+    @Test("The list of failed attempts is bounded and never affects the count") func theListIsBoundedAndNeverCostsACount() throws {
         let vault = try bench.startProtected()
         for number in 1...14 {
             guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
@@ -54,7 +54,7 @@ import VaubanUserModel
     }
 
     /// A deviation from Apple, forced by the count being written before anything is compared.
-    @Test func theSameWrongPasscodeCountsAgain() throws {
+    @Test("The same wrong passcode counts again") func theSameWrongPasscodeCountsAgain() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1, 0] as [Int64] {
             #expect(refusal { _ = try vault.authenticate(secret("the same one")) }?.attemptsLeft == left)
@@ -98,7 +98,7 @@ import VaubanUserModel
             host: EnclaveHost(backend: bench.device, store: bench.store, clock: SlowClock(step: step), stretcher: PasscodeStretcher(cost)))
     }
 
-    @Test func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
+    @Test("The cost of a passcode is measured, stored and never lowered") func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
         let fast = vault(step: 20_000_000)
         try fast.setPasscode(secret(Workbench.passcode))
         #expect(try bench.keybag().passcode?.blockSize == 10 && bench.keybag().passcode?.log2Rounds == 4)
@@ -114,7 +114,7 @@ import VaubanUserModel
     }
 
     /// One user's requests do not fill the enclave's door with those that wait for a derivation.
-    @Test func aUsersLineOfDerivationsIsShort() throws {
+    @Test("A user can queue only a few derivations") func aUsersLineOfDerivationsIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
             user: Workbench.user,
@@ -140,7 +140,7 @@ import VaubanUserModel
         _ = try vault.seal(row, password: secret("an application's own"))
     }
 
-    @Test func theFloorHoldsWithoutAnAim() throws {
+    @Test("The cost has a floor without a target time") func theFloorHoldsWithoutAnAim() throws {
         let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(
             salt: [UInt8](repeating: 0, count: 32)
         ) { 0 }
