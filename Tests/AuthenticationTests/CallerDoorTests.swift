@@ -127,7 +127,8 @@ import VaubanUserWire
         #expect(refusal.reason == .malformed)
     }
 
-    @Test("An unknown request is refused by name and the connection continues") func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws {
+    @Test("An unknown request is refused by name and the connection continues") func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws
+    {
         let room = try RoomFixture()
         let caller = try room.caller()
         try caller.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x02, 0xBF, 0x63, 0x00])

@@ -182,7 +182,9 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
-    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff() throws {
+    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff()
+        throws
+    {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()

@@ -57,7 +57,8 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A missing device secret is not replaced while state exists") func aSecretThatIsMissingWhilePeopleHaveStateIsNotMadeAnew() throws {
+    @Test("A missing device secret is not replaced while state exists") func aSecretThatIsMissingWhilePeopleHaveStateIsNotMadeAnew() throws
+    {
         _ = try DeviceSecret(in: folder)
         try FileStateStore(in: folder).replace(.keybag, of: 1000, with: [1])
         try FileManager.default.removeItem(atPath: secretPath)

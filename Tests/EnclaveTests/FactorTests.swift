@@ -40,7 +40,9 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("Only the passcode key opens a seal", arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags) throws {
+    @Test("Only the passcode key opens a seal", arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags)
+        throws
+    {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault))
         let lent = try vault.lease()
@@ -55,7 +57,9 @@ import VaubanSecretBytes
     }
 
     /// Without a passcode the pairs lie under the device secret, and presence cannot be shown at all.
-    @Test("Without a passcode, user presence always fails", arguments: factors) func withoutAPasscodePresenceAlwaysFails(_ flags: AccessControlFlags) throws {
+    @Test("Without a passcode, user presence always fails", arguments: factors) func withoutAPasscodePresenceAlwaysFails(
+        _ flags: AccessControlFlags
+    ) throws {
         let vault = bench.start()
         _ = try vault.lease()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)

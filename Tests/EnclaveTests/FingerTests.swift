@@ -73,7 +73,8 @@ import VaubanUserModel
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
     }
 
-    @Test("A changed list of fingers ends the enrollment on disk", arguments: ["a match", "a word", "another enrollment"]) func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
+    @Test("A changed list of fingers ends the enrollment on disk", arguments: ["a match", "a word", "another enrollment"])
+    func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
         let (vault, _) = try bench.startEnrolled()
         let current = try SealedRow(bench.row(.always, .biometryCurrentSet), in: vault)
         let generation = try #require(try bench.keybag().enrollment).generation

@@ -80,7 +80,8 @@ import VaubanUserModel
 
     enum Obstacle: CaseIterable { case notChosen, notThere, missedOut, notArmed, neverEnrolled }
 
-    @Test("A lock suspends no keys if no fingerprint may unlock", arguments: Obstacle.allCases) func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
+    @Test("A lock suspends no keys if no fingerprint may unlock", arguments: Obstacle.allCases)
+    func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
         var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
         switch obstacle {
         case .notChosen: break

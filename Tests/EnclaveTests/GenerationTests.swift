@@ -15,7 +15,8 @@ import VaubanUserModel
     private static let renewed: [KeyPurpose] = KeyPurpose.classes + KeyPurpose.factors
     private static let kept: [KeyPurpose] = [.firstUnlockIndex, .deviceIndex]
 
-    @Test("Without a passcode, the device wraps every key except the passcode class's") func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
+    @Test("Without a passcode, the device wraps every key except the passcode class's")
+    func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
         _ = try bench.start().lease()
         let bag = try bench.keybag()
         let expected =

@@ -19,12 +19,14 @@ import VaubanUserModel
         vault.record(FailedAttempt(date: date, purpose: .unlock, who: who))
     }
 
-    @Test("Failed attempts are listed newest first until a correct passcode clears them") func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+    @Test("Failed attempts are listed newest first until a correct passcode clears them")
+    func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
         let expected = [
-            FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"), FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
+            FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"),
+            FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
         ]
         for same in [vault, bench.start()] {
             #expect(same.status.failedAttempts == expected && same.status.attemptsLeft == 3)

@@ -24,7 +24,8 @@ import VaubanSecretBytes
         )
     }
 
-    @Test("Without a passcode all keys are leased except those of the passcode class") func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
+    @Test("Without a passcode all keys are leased except those of the passcode class")
+    func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
         let vault = bench.start()
         let lent = try purposes(vault)
         #expect(Set(lent) == metadata(.unlocked, .firstUnlock, .always, passcode: false).union([.firstUnlockIndex, .deviceIndex]))

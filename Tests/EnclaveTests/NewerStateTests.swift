@@ -39,7 +39,8 @@ import VaubanUserModel
         #expect(bench.store.files == files, sourceLocation: sourceLocation)
     }
 
-    @Test("Content of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts]) func aLaterContentIsRefusedByNameAndUntouched(_ name: StateName) throws {
+    @Test("Content of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts])
+    func aLaterContentIsRefusedByNameAndUntouched(_ name: StateName) throws {
         _ = try bench.startProtected()
         let good = bench.store.files
         let later: Int64 = name == .keybag ? Keybag.version + 1 : 3
@@ -49,7 +50,8 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    @Test("An envelope of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts]) func aLaterEnvelopeIsRefusedByNameAndUntouched(_ name: StateName) throws {
+    @Test("An envelope of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts])
+    func aLaterEnvelopeIsRefusedByNameAndUntouched(_ name: StateName) throws {
         _ = try bench.startProtected()
         bench.store.files["1000/\(name.rawValue)"] = try Later(version: 2).encoded()
         expectRefused("2")

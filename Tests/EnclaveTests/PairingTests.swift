@@ -64,7 +64,9 @@ import VaubanSecretBytes
         for word in changed { #expect(!pairing.authenticates(word)) }
     }
 
-    @Test("A reader without its key is paired again, and the old key becomes void") func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds() throws {
+    @Test("A reader without its key is paired again, and the old key becomes void") func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds()
+        throws
+    {
         let pairing = Pairing(host: bench.host)
         let old = try pairNew(pairing), new = try pairNew(pairing)
         for same in [pairing, Pairing(host: bench.host)] {
@@ -73,7 +75,9 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A lost or damaged pairing record is replaced; a later version's stays") func aLostOrDamagedRecordPairsAnewAndALaterOneStays() throws {
+    @Test("A lost or damaged pairing record is replaced; a later version's stays") func aLostOrDamagedRecordPairsAnewAndALaterOneStays()
+        throws
+    {
         _ = try pairNew(Pairing(host: bench.host))
         let good = try #require(bench.store.files[Self.file])
         for bad in [nil, [], Array(good.dropLast()), good + [0]] as [[UInt8]?] {

@@ -106,7 +106,9 @@ import VaubanUserModel
     }
 
     /// A program that asks for challenges, or for questions, again and again spoils no question that the user is answering.
-    @Test("A prompt's challenge is never dropped and ends with its prompt") func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion() throws {
+    @Test("A prompt's challenge is never dropped and ends with its prompt") func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion()
+        throws
+    {
         let question = try inbox.challenge(.prompt, for: 1000)
         for _ in 0...EnclaveLimits.openChallengesMax { _ = try inbox.challenge(.unlock, for: 1000) }
         for _ in 0...EnclaveLimits.openChallengesMax { inbox.withdraw(try inbox.challenge(.prompt, for: 1000)) }

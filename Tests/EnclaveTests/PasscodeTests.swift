@@ -28,7 +28,9 @@ import VaubanUserModel
     }
 
     /// Characters are counted, not bytes: five of two bytes each are too few.
-    @Test("A short passcode is refused as too weak", arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(_ passcode: String) throws {
+    @Test("A short passcode is refused as too weak", arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(
+        _ passcode: String
+    ) throws {
         let vault = bench.start()
         #expect(refusal { try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
         try vault.setPasscode(secret(Workbench.passcode))
@@ -37,7 +39,9 @@ import VaubanUserModel
         #expect(vault.status.attemptsLeft == 5)
     }
 
-    @Test("A passcode has at least 6 characters and at most 1024 bytes") func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost() throws {
+    @Test("A passcode has at least 6 characters and at most 1024 bytes") func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost()
+        throws
+    {
         _ = try bench.start(1).setPasscode(secret("äöüßéè"))
         let letters = (0..<SealedPasscode.passcodeBytesMax).map { (index: Int) -> UInt8 in UInt8(97 + (index * index + index / 7) % 26) }
         let longest = String(decoding: letters, as: UTF8.self)

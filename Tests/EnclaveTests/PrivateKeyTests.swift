@@ -51,7 +51,9 @@ import VaubanSecretBytes
         #expect(try signs(before, in: bench.start()))
     }
 
-    @Test("A private key is open exactly when its class is", arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(_ protection: Protection) throws {
+    @Test("A private key is open exactly when its class is", arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(
+        _ protection: Protection
+    ) throws {
         let vault = try bench.startProtected()
         let key = try vault.makeKey(.p256, control(protection))
         #expect(try signs(key, in: vault))

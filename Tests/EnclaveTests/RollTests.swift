@@ -32,7 +32,9 @@ import VaubanUserModel
         #expect(vault.takeEndedEpoch()?.everything == true && vault.status.hasOlderKeys && vault.status.biometry.isReady)
     }
 
-    @Test("Rolling keeps the lock state", arguments: ["unlocked", "locked", "before first unlock"]) func aRollKeepsTheLock(_ state: String) throws {
+    @Test("Rolling keeps the lock state", arguments: ["unlocked", "locked", "before first unlock"]) func aRollKeepsTheLock(_ state: String)
+        throws
+    {
         var vault = try bench.startProtected()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
         switch state {

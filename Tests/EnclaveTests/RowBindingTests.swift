@@ -69,7 +69,9 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test("An altered wrapping counts as damage", arguments: [nil, AccessControlFlags.userPresence]) func anAlteredWrappingIsDamage(_ flags: AccessControlFlags?) throws {
+    @Test("An altered wrapping counts as damage", arguments: [nil, AccessControlFlags.userPresence]) func anAlteredWrappingIsDamage(
+        _ flags: AccessControlFlags?
+    ) throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         var alterations = [sealed.wrapped + [0], Array(sealed.wrapped.dropLast()), [], [0x30, 0x00]]

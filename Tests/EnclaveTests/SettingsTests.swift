@@ -113,14 +113,17 @@ import VaubanUserModel
         vault.handleSleep()
         expectLocked(vault, .slept)
         let other = Workbench(), unattended = try other.startProtected()
-        try unattended.configure(LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
+        try unattended.configure(
+            LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
         unattended.handleSleep()
         #expect(unattended.status.lock == .unlocked)
         other.clock.suspend(seconds: 40)
         #expect(unattended.status.lock == .locked)
     }
 
-    @Test("The screen lock locks after the grace period unless the user returns") func theScreenLocksAfterTheGraceUnlessTheUserIsBack() throws {
+    @Test("The screen lock locks after the grace period unless the user returns") func theScreenLocksAfterTheGraceUnlessTheUserIsBack()
+        throws
+    {
         let vault = try start(grace: 30, screen: true)
         try bench.retireOlderKeys(in: vault)
         vault.handleScreenLock()
@@ -137,7 +140,8 @@ import VaubanUserModel
         expectLocked(vault, .screenLocked)
     }
 
-    @Test("The screen lock locks at once without a grace period, and only if chosen") func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
+    @Test("The screen lock locks at once without a grace period, and only if chosen")
+    func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
         let vault = try start(screen: true)
         vault.handleScreenLock()
         expectLocked(vault, .screenLocked)

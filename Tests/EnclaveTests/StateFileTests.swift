@@ -50,7 +50,8 @@ import VaubanUserModel
         }
     }
 
-    @Test("After a quarantine, restarts refuse until a good copy is restored") func aRestartAfterAQuarantineStaysRefusedUntilAGoodCopyIsBack() throws {
+    @Test("After a quarantine, restarts refuse until a good copy is restored")
+    func aRestartAfterAQuarantineStaysRefusedUntilAGoodCopyIsBack() throws {
         let good = try protectedFile()
         bench.store.files[Self.file] = Array(good.dropLast())
         _ = bench.start()
@@ -159,7 +160,9 @@ import VaubanUserModel
     }
 
     /// What passes is over at the next use, whichever that is; what was open before stays closed until the passcode.
-    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(_ use: EveryUse) throws {
+    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(
+        _ use: EveryUse
+    ) throws {
         _ = try protectedFile()
         bench.store.failReading(with: .failed("a bad sector"))
         let vault = bench.start()
@@ -188,7 +191,8 @@ import VaubanUserModel
         #expect(bench.journal.events.isEmpty)
     }
 
-    @Test("A first use that cannot be written creates nothing", arguments: [StateName.attempts, .keybag]) func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
+    @Test("A first use that cannot be written creates nothing", arguments: [StateName.attempts, .keybag])
+    func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
         bench.store.fail(name, with: .full)
         let vault = bench.start()
         #expect(refusal { _ = try vault.lease() }?.reason == .storageFull)

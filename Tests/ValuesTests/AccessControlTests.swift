@@ -25,7 +25,8 @@ import VaubanDER
         return !flags.contains(.userPresence) || withPresence.contains(flags)
     }
 
-    @Test("Every combination of flags is accepted or refused by the rules", .proves("C-074")) func everyCombinationIsMadeOrRefusedByTheRules() {
+    @Test("Every combination of flags is accepted or refused by the rules", .proves("C-074"))
+    func everyCombinationIsMadeOrRefusedByTheRules() {
         #expect(Set(Self.combinations).count == 512)
         for protection in Protection.allCases {
             for flags in Self.combinations {

@@ -96,7 +96,9 @@ import VaubanRefusal
         }
     }
 
-    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func everyJudgmentIsTheOracles(_ protection: Protection) throws {
+    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func everyJudgmentIsTheOracles(
+        _ protection: Protection
+    ) throws {
         let requirements = Self.requirements().made.values
         let showings = Self.showings.map { ($0, Self.evidence($0)) }
         var judged = 0

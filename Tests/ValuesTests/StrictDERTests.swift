@@ -102,7 +102,9 @@ import VaubanDER
         ("a length of nine bytes", [0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 
-    @Test("Anything but one strict message is refused", arguments: refused) func whatIsNotOneStrictMessageIsRefused(_ what: String, _ bytes: [UInt8]) {
+    @Test("Anything but one strict message is refused", arguments: refused) func whatIsNotOneStrictMessageIsRefused(
+        _ what: String, _ bytes: [UInt8]
+    ) {
         #expect(throws: (any Error).self) { try Probe(derBytes: bytes) }
     }
 

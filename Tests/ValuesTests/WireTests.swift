@@ -12,7 +12,9 @@ import VaubanUserWire
 
 /// Every message of the three doors: it reads back, and no other bytes read as it.
 @Suite struct WireTests {
-    @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample) throws {
+    @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample)
+        throws
+    {
         #expect(!sample.bytes.isEmpty && sample.readsBackEqual)
         #expect(try sample.again(sample.bytes) == sample.bytes)
     }

@@ -66,7 +66,9 @@ struct AgentConnectionHandler {
     private func next() throws -> AgentMessage {
         while true {
             let message = try connection.channel.receive(.idle)
-            guard message.secret == nil, message.descriptors.isEmpty else { throw DERError("an agent's message carries a secret or a descriptor") }
+            guard message.secret == nil, message.descriptors.isEmpty else {
+                throw DERError("an agent's message carries a secret or a descriptor")
+            }
             do {
                 return try AgentMessage(derBytes: message.header)
             } catch let refusal as Refusal {

@@ -61,7 +61,9 @@ package struct AuthenticationRoom: Sendable {
                     handler.serve()
                 case .agent:
                     connection.stay()
-                    AgentConnectionHandler(connection: connection, dispatcher: dispatcher, environments: environments, enclave: client, log: log).serve()
+                    AgentConnectionHandler(
+                        connection: connection, dispatcher: dispatcher, environments: environments, enclave: client, log: log
+                    ).serve()
                 case .watcher:
                     connection.stay()
                     client.close()

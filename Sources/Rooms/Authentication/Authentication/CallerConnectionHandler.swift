@@ -30,7 +30,9 @@ struct CallerConnectionHandler {
         do {
             while true {
                 let message = try connection.channel.receive(.idle)
-                guard message.secret == nil, message.descriptors.isEmpty else { throw DERError("a request carries a secret or a descriptor") }
+                guard message.secret == nil, message.descriptors.isEmpty else {
+                    throw DERError("a request carries a secret or a descriptor")
+                }
                 let request: UserRequest
                 do {
                     request = try UserRequest(derBytes: message.header)

@@ -101,7 +101,8 @@ extension Vault {
     /// Wraps the same keys by another passcode. No item changes, nor does the lock state. With `rolls`, adds new class keys before the old
     /// ones.
     package func changePasscode(
-        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false, for requester: DerivationRequester = .unattended
+        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false,
+        for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         try checkStrength(new)
         let oldKey = try authenticate(old, for: requester)

@@ -79,7 +79,7 @@ package final class EnclaveRoom: Sendable {
         case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
         case .lease: leases.serve(connection.channel)
         // Changes without a connection were reported to nobody.
-        case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify( vault.user) } }
+        case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify(vault.user) } }
         case .witness: witness.serve(connection.channel)
         case .watcher: watcher.serve(connection.channel, in: self)
         case .reader: serveReader(connection.channel)

@@ -46,6 +46,8 @@ final class KeyConnections: Sendable {
     private static let tooMany = Refusal(.unavailable, "too many connections use private keys at once; try again")
 
     func erase(_ user: UInt32, everything: Bool) {
-        for connection in connections.withLock({ Array($0.values) }) where connection.caller.uid == user { connection.erase(everything: everything) }
+        for connection in connections.withLock({ Array($0.values) }) where connection.caller.uid == user {
+            connection.erase(everything: everything)
+        }
     }
 }

@@ -111,7 +111,9 @@ final class ReaderConnection: Sendable {
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
         if verdict.outcome == .changed {
             // Unsolicited: the list of fingers is no longer the enrolled one.
-            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch { log.warning("the enrolled fingers changed: \(error)") }
+            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch {
+                log.warning("the enrolled fingers changed: \(error)")
+            }
             return
         }
         state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))

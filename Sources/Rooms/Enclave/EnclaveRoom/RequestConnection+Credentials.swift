@@ -10,7 +10,9 @@ import VaubanUserWire
 extension RequestConnection {
     func unlock(_ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault) throws(Refusal) {
         let given = try unseal(challenge, toUnlock: sealed, caller)
-        try withFailedAttemptRecorded(for: .unlock, by: caller, in: vault) { () throws(Refusal) in try vault.unlock(given.passcode(0), for: requester(for: caller)) }
+        try withFailedAttemptRecorded(for: .unlock, by: caller, in: vault) { () throws(Refusal) in
+            try vault.unlock(given.passcode(0), for: requester(for: caller))
+        }
     }
 
     func setPasscode(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {

@@ -22,8 +22,10 @@ extension RequestConnection {
         let (caller, vault) = (try registeredCaller(), try vault())
         return switch try vault.open(row, wrapped: wrapped) {
         case .opened(let key): key
-        case .layered(let opening): try finish(
-                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk, authorization: authorization, for: caller, in: vault)
+        case .layered(let opening):
+            try finish(
+                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk, authorization: authorization, for: caller,
+                in: vault)
         }
     }
 

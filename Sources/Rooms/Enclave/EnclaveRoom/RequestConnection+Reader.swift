@@ -36,7 +36,9 @@ extension RequestConnection {
 
     /// Verifies the passcode and returns its key, so that the passcode itself need not stay in memory while the user is at the reader.
     private func authenticate(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
-        try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
+        try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in
+            try vault.authenticate(given.passcode(0), for: requester(for: caller))
+        }
     }
 
     func unlockByFinger(for caller: Peer, in vault: Vault) throws(Refusal) {
