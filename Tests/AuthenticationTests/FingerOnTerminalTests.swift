@@ -35,7 +35,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func aQuestionForAFingerAloneAsksForNoPasscode() throws {
+    @Test("A prompt for a fingerprint alone does not ask for the passcode") func aQuestionForAFingerAloneAsksForNoPasscode() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let play = try PlayedTerminal(
@@ -87,7 +87,7 @@ import VaubanUserWire
         #expect(status == 130, "\(shown)")
     }
 
-    @Test func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
+    @Test("A match ends a prompt that accepts either method at once") func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let either: AuthenticationMethods = [.finger, .passcode]

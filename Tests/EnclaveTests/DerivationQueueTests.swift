@@ -101,7 +101,8 @@ import VaubanUserModel
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let asking = try ConsentRequest(
-            queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), reportWaiting: {})
+            queue, 2,
+            DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), reportWaiting: {})
         )
         kill(process.processIdentifier, SIGKILL)
         withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }

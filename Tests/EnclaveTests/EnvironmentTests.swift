@@ -30,7 +30,7 @@ import VaubanUserModel
         #expect(words(vault) == expected, what)
     }
 
-    @Test func eachChangeIsNoticedOnce() throws {
+    @Test("Each change of the environment is reported once") func eachChangeIsNoticedOnce() throws {
         let (vault, reader) = bench.startAtReader()
         expectOneChange(vault, to: "R", "the first look")
         try vault.setPasscode(secret(Workbench.passcode))
@@ -59,7 +59,7 @@ import VaubanUserModel
     }
 
     /// None of these is about what the user could answer with.
-    @Test func otherChangesAreNone() throws {
+    @Test("Unrelated changes are not reported") func otherChangesAreNone() throws {
         let (vault, _) = try bench.startEnrolled()
         expectOneChange(vault, to: "PREpf", "the first look")
         try vault.lock()
@@ -71,7 +71,7 @@ import VaubanUserModel
         #expect(!vault.takeEnvironmentChange())
     }
 
-    @Test func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
+    @Test("A restarted enclave accepts no fingerprint before the passcode") func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
         _ = try bench.startEnrolled()
         let (restarted, _) = bench.startAtReader()
         expectOneChange(restarted, to: "PRELp", "a restart")
@@ -79,7 +79,7 @@ import VaubanUserModel
         expectOneChange(restarted, to: "PREpf", "the passcode")
     }
 
-    @Test func nothingOfAStateThatCannotBeReadIsUsable() throws {
+    @Test("With unreadable state, no mechanism is usable") func nothingOfAStateThatCannotBeReadIsUsable() throws {
         let (vault, _) = try bench.startEnrolled()
         #expect(vault.takeEnvironmentChange())
         bench.store.failReading(with: .failed("the disk is gone"))

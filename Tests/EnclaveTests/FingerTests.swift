@@ -13,7 +13,7 @@ import VaubanUserModel
 
     private func miss(_ vault: Vault, _ times: Int) { for _ in 0..<times { vault.recordFingerMiss() } }
 
-    @Test func aMatchOpensWhatAPasscodeArmed() throws {
+    @Test("A matched fingerprint opens what a passcode armed") func aMatchOpensWhatAPasscodeArmed() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         #expect(try vault.read(row, fingers: Sample.fingers) == row.key)
@@ -31,7 +31,7 @@ import VaubanUserModel
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryNotAvailable)
     }
 
-    @Test func fiveMissesEndItUntilAPasscodeComes() throws {
+    @Test("Five misses disable fingerprints until a passcode") func fiveMissesEndItUntilAPasscodeComes() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         for left in [4, 3, 2, 1] as [Int64] {
@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect(vault.fingerRefusal == nil && vault.status.biometry.missesLeft == 5)
     }
 
-    @Test func twoDaysWithoutAPasscodeEndIt() throws {
+    @Test("48 hours without a passcode disable fingerprints") func twoDaysWithoutAPasscodeEndIt() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.clock.advance(seconds: Self.twoDays)
         #expect(vault.fingerRefusal == nil && vault.applyExpirations() == bench.clock.boot + 1)
@@ -59,7 +59,7 @@ import VaubanUserModel
     }
 
     /// What a finger is shown for counts for 300 seconds, and under the enrollment under which it matched.
-    @Test func aMatchGrowsOld() throws {
+    @Test("A match expires as evidence") func aMatchGrowsOld() throws {
         let (vault, _) = try bench.startEnrolled()
         let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
         let shown = OperationEvidence()
@@ -73,7 +73,8 @@ import VaubanUserModel
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
     }
 
-    @Test(arguments: ["a match", "a word", "another enrollment"]) func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
+    @Test("A changed list of fingers ends the enrollment on disk", arguments: ["a match", "a word", "another enrollment"])
+    func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
         let (vault, _) = try bench.startEnrolled()
         let current = try SealedRow(bench.row(.always, .biometryCurrentSet), in: vault)
         let generation = try #require(try bench.keybag().enrollment).generation
@@ -93,14 +94,14 @@ import VaubanUserModel
     }
 
     /// Where the end cannot be written, no finger counts in this enclave, and the caller hears of it.
-    @Test func anEndThatCannotBeWrittenDisarms() throws {
+    @Test("An enrollment whose end cannot be written is disarmed") func anEndThatCannotBeWrittenDisarms() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.store.fail(.keybag, with: .full)
         #expect(refusal { try vault.verifyEnrolledFingers(Sample.otherFingers) }?.reason == .storageFull)
         #expect(vault.fingerRefusal == .biometryLockedOut)
     }
 
-    @Test func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
+    @Test("Enrolling needs the passcode key and a finger") func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == .biometryNotEnrolled)

@@ -14,7 +14,7 @@ import VaubanUserModel
         try vault.unlock(by: vault.acceptFingerMatch(fingers: Sample.fingers), held)
     }
 
-    @Test func whatTheReaderHeldUnlocks() throws {
+    @Test("The key held by the reader unlocks") func whatTheReaderHeldUnlocks() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(), in: vault)
         #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
@@ -33,7 +33,7 @@ import VaubanUserModel
     }
 
     /// Older generations of class A come back too, and first-unlock keys were never gone.
-    @Test func everyGenerationComesBack() throws {
+    @Test("Unlocking with a fingerprint restores every generation") func everyGenerationComesBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try SealedRow(bench.row(), in: vault)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
@@ -48,7 +48,7 @@ import VaubanUserModel
     enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrollment, erased, noted }
 
     /// Each of these makes what the reader holds worthless.
-    @Test(arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
+    @Test("The key held by the reader becomes void", arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
         let (vault, reader) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
@@ -70,7 +70,7 @@ import VaubanUserModel
     }
 
     /// A new passcode alone changes no key: the finger goes on.
-    @Test func aChangedPasscodeKeepsIt() throws {
+    @Test("Changing the passcode keeps the key held by the reader") func aChangedPasscodeKeepsIt() throws {
         let (vault, _) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
@@ -80,7 +80,8 @@ import VaubanUserModel
 
     enum Obstacle: CaseIterable { case notChosen, notThere, missedOut, notArmed, neverEnrolled }
 
-    @Test(arguments: Obstacle.allCases) func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
+    @Test("A lock suspends no keys if no fingerprint may unlock", arguments: Obstacle.allCases)
+    func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
         var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
         switch obstacle {
         case .notChosen: break
@@ -97,7 +98,7 @@ import VaubanUserModel
     }
 
     /// A key that no row needs any more does not come back with the others.
-    @Test func aRetiredKeyDoesNotComeBack() throws {
+    @Test("A retired key does not return with an unlock") func aRetiredKeyDoesNotComeBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try #require(bench.keybag().current(.protection(.whenUnlocked)))
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)

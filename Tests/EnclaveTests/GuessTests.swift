@@ -19,12 +19,14 @@ import VaubanUserModel
         vault.record(FailedAttempt(date: date, purpose: .unlock, who: who))
     }
 
-    @Test func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+    @Test("Failed attempts are listed newest first until a correct passcode clears them")
+    func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
         let expected = [
-            FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"), FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
+            FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"),
+            FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
         ]
         for same in [vault, bench.start()] {
             #expect(same.status.failedAttempts == expected && same.status.attemptsLeft == 3)
@@ -38,7 +40,7 @@ import VaubanUserModel
         #expect(vault.status.failedAttempts.isEmpty)
     }
 
-    @Test func theListIsBoundedAndNeverCostsACount() throws {
+    @Test("The list of failed attempts is bounded and never affects the count") func theListIsBoundedAndNeverCostsACount() throws {
         let vault = try bench.startProtected()
         for number in 1...14 {
             guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
@@ -54,7 +56,7 @@ import VaubanUserModel
     }
 
     /// A deviation from Apple, forced by the count being written before anything is compared.
-    @Test func theSameWrongPasscodeCountsAgain() throws {
+    @Test("The same wrong passcode counts again") func theSameWrongPasscodeCountsAgain() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1, 0] as [Int64] {
             #expect(refusal { _ = try vault.authenticate(secret("the same one")) }?.attemptsLeft == left)
@@ -98,7 +100,7 @@ import VaubanUserModel
             host: EnclaveHost(backend: bench.device, store: bench.store, clock: SlowClock(step: step), stretcher: PasscodeStretcher(cost)))
     }
 
-    @Test func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
+    @Test("The cost of a passcode is measured, stored and never lowered") func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
         let fast = vault(step: 20_000_000)
         try fast.setPasscode(secret(Workbench.passcode))
         #expect(try bench.keybag().passcode?.blockSize == 10 && bench.keybag().passcode?.log2Rounds == 4)
@@ -114,7 +116,7 @@ import VaubanUserModel
     }
 
     /// One user's requests do not fill the enclave's door with those that wait for a derivation.
-    @Test func aUsersLineOfDerivationsIsShort() throws {
+    @Test("A user can queue only a few derivations") func aUsersLineOfDerivationsIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
             user: Workbench.user,
@@ -140,7 +142,7 @@ import VaubanUserModel
         _ = try vault.seal(row, password: secret("an application's own"))
     }
 
-    @Test func theFloorHoldsWithoutAnAim() throws {
+    @Test("The cost has a floor without a target time") func theFloorHoldsWithoutAnAim() throws {
         let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(
             salt: [UInt8](repeating: 0, count: 32)
         ) { 0 }

@@ -33,7 +33,7 @@ import VaubanSecretBytes
         return false
     }
 
-    @Test func aReaderIsPairedOnceAndKnownAfterARestart() throws {
+    @Test("A reader is paired once and known after a restart") func aReaderIsPairedOnceAndKnownAfterARestart() throws {
         let first = Pairing(host: bench.host)
         let key = try pairNew(first)
         #expect(first.authenticates(verdict(key.secret)))
@@ -46,7 +46,7 @@ import VaubanSecretBytes
         #expect(stored.range(of: Data(bytes(key.secret))) == nil)
     }
 
-    @Test func anotherKeyOrAnotherWordIsNotBelieved() throws {
+    @Test("A verdict under another key or with other content is rejected") func anotherKeyOrAnotherWordIsNotBelieved() throws {
         let pairing = Pairing(host: bench.host)
         let key = try pairNew(pairing)
         let good = verdict(key.secret)
@@ -64,7 +64,9 @@ import VaubanSecretBytes
         for word in changed { #expect(!pairing.authenticates(word)) }
     }
 
-    @Test func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds() throws {
+    @Test("A reader without its key is paired again, and the old key becomes void") func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds()
+        throws
+    {
         let pairing = Pairing(host: bench.host)
         let old = try pairNew(pairing), new = try pairNew(pairing)
         for same in [pairing, Pairing(host: bench.host)] {
@@ -73,7 +75,9 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aLostOrDamagedRecordPairsAnewAndALaterOneStays() throws {
+    @Test("A lost or damaged pairing record is replaced; a later version's stays") func aLostOrDamagedRecordPairsAnewAndALaterOneStays()
+        throws
+    {
         _ = try pairNew(Pairing(host: bench.host))
         let good = try #require(bench.store.files[Self.file])
         for bad in [nil, [], Array(good.dropLast()), good + [0]] as [[UInt8]?] {

@@ -120,7 +120,8 @@ import VaubanUserModel
             for row in rows { #expect(refusal { _ = try same.read(row) }?.reason == .keyDestroyed) }
             for slot in before.slots { #expect(try same.fate(of: slot.name) == .destroyed) }
             #expect(
-                same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.attemptsLeft == 5)
+                same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.attemptsLeft == 5
+            )
         }
         #expect(vault.status.cause == .erased && vault.takeEndedEpoch()?.everything == true)
         try vault.setPasscode(secret(Workbench.otherPasscode))

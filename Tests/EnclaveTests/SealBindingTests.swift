@@ -58,7 +58,7 @@ import VaubanUserWire
     }
 
     /// One challenge for all, so that nothing but the binding can tell them apart.
-    @Test func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
+    @Test("A passcode opens only for the request it authorizes") func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
         let challenge = try inbox.challenge(.change, for: 1000)
         for meant in Self.all {
             let sealed = try seal(challenge, for: meant)
@@ -70,7 +70,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func aRequestsChallengeIsForItsPurpose() {
+    @Test("A request's challenge must have its purpose") func aRequestsChallengeIsForItsPurpose() {
         #expect(Set(Self.requests.map(\.purpose)) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enroll])
         #expect(CredentialRequest.forgetFingers.purpose == CredentialRequest.enroll(unlocks: true).purpose)
     }

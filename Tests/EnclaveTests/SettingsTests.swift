@@ -42,7 +42,7 @@ import VaubanUserModel
         #expect(vault.status.lock == .locked && vault.takeEndedEpoch() == nil)
     }
 
-    @Test func settingsAreKeptAndNeedThePasscode() throws {
+    @Test("Settings are stored and need the passcode") func settingsAreKeptAndNeedThePasscode() throws {
         let vault = try start(grace: 5, idle: 60, screen: true)
         let kept = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
         #expect(vault.status.settings == kept && bench.start().status.settings == kept)
@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(vault.status.settings == .standard)
     }
 
-    @Test func idlenessCountsFromTheLastUseAndTheStatusIsNone() throws {
+    @Test("Idleness counts from the last use; reading the status is none") func idlenessCountsFromTheLastUseAndTheStatusIsNone() throws {
         let vault = try start(idle: 60)
         let row = try SealedRow(bench.row(), in: vault)
         for _ in 1...3 {
@@ -72,7 +72,7 @@ import VaubanUserModel
     }
 
     /// Whoever asks again and again whether they could ask, or guesses, is not the user at work.
-    @Test func looksAndWrongGuessesKeepNothingOpen() throws {
+    @Test("Reading state and wrong passcodes do not delay the idle lock") func looksAndWrongGuessesKeepNothingOpen() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
         try vault.canEvaluate(.biometryOrPasscode)
@@ -82,7 +82,7 @@ import VaubanUserModel
         expectLocked(vault, .idle)
     }
 
-    @Test func withoutSettingsTimeAloneLocksNothing() throws {
+    @Test("By default, time alone does not lock") func withoutSettingsTimeAloneLocksNothing() throws {
         let vault = try start()
         // The private halves of older pairs are forgotten after a while, where rows may still need them.
         #expect(vault.applyExpirations() == bench.clock.boot + EnclaveLimits.resealingPeriod + 1)
@@ -93,7 +93,7 @@ import VaubanUserModel
         #expect(vault.status.lock == .unlocked)
     }
 
-    @Test func sleepThatNobodyAnnouncedIsSeen() throws {
+    @Test("Unannounced sleep locks at the next use") func sleepThatNobodyAnnouncedIsSeen() throws {
         for grace in [0, 30] as [Int64] {
             let bench = Workbench(), other = try bench.startProtected()
             try other.configure(
@@ -108,19 +108,22 @@ import VaubanUserModel
         }
     }
 
-    @Test func announcedSleepLocksAtOnceOrAfterTheGrace() throws {
+    @Test("Announced sleep locks at once or after the grace period") func announcedSleepLocksAtOnceOrAfterTheGrace() throws {
         let vault = try start()
         vault.handleSleep()
         expectLocked(vault, .slept)
         let other = Workbench(), unattended = try other.startProtected()
-        try unattended.configure(LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
+        try unattended.configure(
+            LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
         unattended.handleSleep()
         #expect(unattended.status.lock == .unlocked)
         other.clock.suspend(seconds: 40)
         #expect(unattended.status.lock == .locked)
     }
 
-    @Test func theScreenLocksAfterTheGraceUnlessTheUserIsBack() throws {
+    @Test("The screen lock locks after the grace period unless the user returns") func theScreenLocksAfterTheGraceUnlessTheUserIsBack()
+        throws
+    {
         let vault = try start(grace: 30, screen: true)
         try bench.retireOlderKeys(in: vault)
         vault.handleScreenLock()
@@ -137,7 +140,8 @@ import VaubanUserModel
         expectLocked(vault, .screenLocked)
     }
 
-    @Test func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
+    @Test("The screen lock locks at once without a grace period, and only if chosen")
+    func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
         let vault = try start(screen: true)
         vault.handleScreenLock()
         expectLocked(vault, .screenLocked)
@@ -145,7 +149,7 @@ import VaubanUserModel
         #expect(vault.status.lock == .locked)
     }
 
-    @Test func withoutAPasscodeNothingLocks() throws {
+    @Test("Without a passcode nothing locks") func withoutAPasscodeNothingLocks() throws {
         let vault = try start(grace: 0, idle: 1, screen: true)
         try vault.removePasscode(secret(Workbench.passcode))
         vault.handleScreenLock()

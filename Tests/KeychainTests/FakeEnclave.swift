@@ -152,7 +152,9 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
             guard state.keys.first(where: { $0.name.purpose == .metadata(row.protection) })?.name.generation == generation else {
                 throw Refusal(.keysChanged)
             }
-            guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationSeparate else { throw Refusal(.rowDamaged) }
+            guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationSeparate else {
+                throw Refusal(.rowDamaged)
+            }
             if state.passcodeIsLongAgo, row.accessControl?.requirementToDecrypt.isNone == false { throw Refusal(.interactionNotAllowed) }
             state.sealed[new] = (row.with(generation: generation), sealed.key, sealed.password)
         }

@@ -54,7 +54,8 @@ import VaubanUserModel
                 Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), ui: .fail, group: "program:/usr/bin/mail") }
                     == .interactionNotAllowed)
             #expect(
-                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .noPromptAgent)
+                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .noPromptAgent
+            )
         }
         // Whoever was let in is told what stands in the way.
         room.userSays(.once)

@@ -18,7 +18,8 @@ import VaubanUserModel
         PromptQuestion(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
-            operation: operation, reason: reason, attempt: attempt, attemptsLeft: attemptsLeft, methods: methods, state: state, consent: consent,
+            operation: operation, reason: reason, attempt: attempt, attemptsLeft: attemptsLeft, methods: methods, state: state,
+            consent: consent,
             titles: titles)
     }
 

@@ -51,7 +51,8 @@ struct StateKey: Hashable {
         var model = world.model
         model.bag = model.bag.map(ranked)
         model.record = model.record.map(ranked)
-        model.items = Set(model.items.map { Item(kind: $0.kind, classKey: ranked($0.classKey), methods: $0.methods.map { $0.map(ranked) }) })
+        model.items = Set(
+            model.items.map { Item(kind: $0.kind, classKey: ranked($0.classKey), methods: $0.methods.map { $0.map(ranked) }) })
         (model.since, model.epoch, model.made, model.wall) = (0, 0, 0, 0)
         // Idleness counts only where it may lock, and longer than that is no more.
         let idleMax = Int(model.bag?.settings.idleSeconds ?? 0)

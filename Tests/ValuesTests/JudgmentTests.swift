@@ -73,7 +73,7 @@ import VaubanRefusal
         return (made, forbidden, mismatches)
     }
 
-    @Test func aRequirementDependsOnFlagsAndOperationAlone() throws {
+    @Test("A requirement depends on flags and operation alone") func aRequirementDependsOnFlagsAndOperationAlone() throws {
         let (made, forbidden, mismatches) = Self.requirements()
         #expect(mismatches.isEmpty)
         #expect(made.values.reduce(forbidden) { $0 + $1.count } == 148 * ItemOperation.allCases.count)
@@ -96,7 +96,9 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: Protection.allCases) func everyJudgmentIsTheOracles(_ protection: Protection) throws {
+    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func everyJudgmentIsTheOracles(
+        _ protection: Protection
+    ) throws {
         let requirements = Self.requirements().made.values
         let showings = Self.showings.map { ($0, Self.evidence($0)) }
         var judged = 0

@@ -60,7 +60,8 @@ package struct SheetModel: Sendable {
     package mutating func show(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
-        var finger: SheetView.Finger = question.methods.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
+        var finger: SheetView.Finger =
+            question.methods.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
         var (misses, typesInstead) = (0, false)
         var entry = entry
         if let before = card, before.question.prompt == question.prompt { entry = before.entry }
@@ -81,7 +82,9 @@ package struct SheetModel: Sendable {
         default:
             number += 1
             // Attempts may have been used elsewhere: then the sheet says so before the first one here.
-            if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2, closedUntil == 0 {
+            if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2,
+                closedUntil == 0
+            {
                 notice = .init(text: PromptWords.tries(question.attemptsLeft), isError: false)
             }
         }

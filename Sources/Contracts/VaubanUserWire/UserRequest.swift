@@ -29,7 +29,8 @@ package enum UserRequest: Hashable, Sendable {
     /// Whether the reply may have to wait for the user, at a prompt or at the reader.
     package var mayWaitForUser: Bool {
         switch self {
-        case .evaluate, .unlockByFinger, .credential(.enroll, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _): true
+        case .evaluate, .unlockByFinger, .credential(.enroll, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _):
+            true
         case .status, .challenge, .unlock, .lock, .canEvaluate, .environment, .eraseWithoutPasscode, .credential: false
         }
     }

@@ -84,7 +84,7 @@ final class Play {
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
             let judgment = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
-            try promise(judgment != .allow, "consent is given without anything shown")
+            try promise(judgment != .allow, "consent is given without evidence")
         case .user(let request): try dispatch(request)
         }
     }
@@ -101,8 +101,8 @@ final class Play {
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
             let judgment = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
-            try promise(judgment != .allow, "a policy holds without anything shown")
-        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "what stands for the fingers has no application")
+            try promise(judgment != .allow, "a policy is satisfied without evidence")
+        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "the enrollment hash has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
         case .eraseWithoutPasscode:
             try vault.erase(nil)

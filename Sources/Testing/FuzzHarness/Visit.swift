@@ -92,7 +92,7 @@ final class Visit {
             try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a lent key is not what was put in")
             opened += 1
             if case .protection(let protection) = purpose {
-                try promise(protection.refusal(while: lent.lease.lock) == nil, "a key of a closed class was lent")
+                try promise(protection.refusal(while: lent.lease.lock) == nil, "a key of a locked class was leased")
             }
         }
     }
@@ -141,8 +141,8 @@ final class Visit {
     }
 
     private func check(_ refusal: Refusal) throws {
-        try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
-        try promise(refusal.reason != .internalError, "an internal fault: \(refusal.detail ?? "")")
-        if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a sentence") }
+        try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
+        try promise(refusal.reason != .internalError, "an internal error: \(refusal.detail ?? "")")
+        if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a message") }
     }
 }

@@ -25,7 +25,8 @@ enum PromptText {
         let left = question.methods.contains(.passcode) && !isForPassword ? "; \(tries(question.attemptsLeft))" : ""
         lines.append(
             """
-              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(ConnectionLimits.userTimeout / 60_000_000_000) \
+              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \
+            \(ConnectionLimits.userTimeout / 60_000_000_000) \
             minutes.
             """
         )

@@ -9,14 +9,14 @@ internal import VaubanUserWire
 
 /// Serves one caller on its own thread. It decides nothing: requests go to the enclave, and the enclave's replies go back.
 struct CallerConnectionHandler {
-    private let visitor: AcceptedConnection
-    private let desk: PromptDispatcher
+    private let connection: AcceptedConnection
+    private let dispatcher: PromptDispatcher
     private let log: BoundedLog
     private let enclave: EnclaveClient
 
-    init(visitor: AcceptedConnection, desk: PromptDispatcher, enclave: EnclaveClient, log: BoundedLog) {
-        self.visitor = visitor
-        self.desk = desk
+    init(connection: AcceptedConnection, dispatcher: PromptDispatcher, enclave: EnclaveClient, log: BoundedLog) {
+        self.connection = connection
+        self.dispatcher = dispatcher
         self.log = log
         self.enclave = enclave
     }
@@ -25,12 +25,14 @@ struct CallerConnectionHandler {
         // Shut down, not only closed: the enclave may still hold the duplicate for the registration.
         defer {
             enclave.close()
-            visitor.channel.shutDown()
+            connection.channel.shutDown()
         }
         do {
             while true {
-                let message = try visitor.channel.receive(.idle)
-                guard message.secret == nil, message.descriptors.isEmpty else { throw DERError("a request carries a secret or a descriptor") }
+                let message = try connection.channel.receive(.idle)
+                guard message.secret == nil, message.descriptors.isEmpty else {
+                    throw DERError("a request carries a secret or a descriptor")
+                }
                 let request: UserRequest
                 do {
                     request = try UserRequest(derBytes: message.header)
@@ -43,7 +45,7 @@ struct CallerConnectionHandler {
         } catch ChannelError.closed, EnclaveError.callerGone {
             return
         } catch {
-            log.notice("a connection was ended", about: visitor.peer.uid, ["why": "\(error)"])
+            log.notice("a connection was ended", about: connection.peer.uid, ["why": "\(error)"])
             // The peer may be gone already, which ends the connection just as well.
             try? reply(.refused(ConnectionRefusal.refusal(error)))
         }
@@ -54,11 +56,11 @@ struct CallerConnectionHandler {
         do {
             let answer = try outcome(of: request)
             // An authorization lasts as long as the connection.
-            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { visitor.stay() }
+            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.stay() }
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveError {
             if case .callerGone = fault { throw fault }
-            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault)"])
+            log.notice("the enclave did not answer", about: connection.peer.uid, ["why": "\(fault)"])
             try reply(.refused(fault.refusal))
         }
     }
@@ -68,7 +70,7 @@ struct CallerConnectionHandler {
         switch reply {
         case .refused(let refusal): return .refused(refusal)
         case .user(let answer) where request.isAnswered(by: answer):
-            let places = desk.places(user: visitor.peer.uid, caller: visitor.peer.pid)
+            let places = dispatcher.places(user: connection.peer.uid, caller: connection.peer.pid)
             // A prompt that cannot be shown cannot succeed: tell the program before it offers it.
             if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.noPromptAgent)) }
             return .answered(answer, promptPlaces: places)
@@ -89,7 +91,7 @@ struct CallerConnectionHandler {
     }
 
     private func reply(_ reply: AuthenticationReply, descriptors: [Descriptor] = []) throws {
-        try visitor.channel.send(header: reply.encoded(), descriptors: descriptors)
+        try connection.channel.send(header: reply.encoded(), descriptors: descriptors)
     }
 }
 

@@ -14,38 +14,38 @@ final class EnvironmentDispatcher: Sendable {
     private let watchers = Mutex<[UInt32: [ObjectIdentifier: Watcher]]>([:])
 
     /// Adds a watcher. It is notified at once, and of every later change.
-    func arrive(_ visitor: AcceptedConnection) throws(Refusal) {
-        let (channel, user) = (visitor.channel, visitor.peer.uid)
+    func add(_ connection: AcceptedConnection) throws(Refusal) {
+        let (channel, user) = (connection.channel, connection.peer.uid)
         try watchers.withLock { (watchers) throws(Refusal) in
             var own = watchers[user, default: [:]]
-            if own.count >= AuthenticationLimits.watchersPerUserMax { own = Self.living(own) }
+            if own.count >= AuthenticationLimits.watchersPerUserMax { own = Self.removingEndedProcesses(own) }
             guard own.count < AuthenticationLimits.watchersPerUserMax else {
                 throw Refusal(.unavailable, "too many programs are watching already")
             }
-            own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: visitor.peer.process)
+            own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: connection.peer.process)
             watchers[user] = own
-            Self.tell(channel)
+            Self.send(channel)
         }
     }
 
-    func leave(_ visitor: AcceptedConnection) {
+    func remove(_ connection: AcceptedConnection) {
         watchers.withLock { watchers in
-            watchers[visitor.peer.uid]?[ObjectIdentifier(visitor.channel)] = nil
-            if watchers[visitor.peer.uid]?.isEmpty == true { watchers[visitor.peer.uid] = nil }
+            watchers[connection.peer.uid]?[ObjectIdentifier(connection.channel)] = nil
+            if watchers[connection.peer.uid]?.isEmpty == true { watchers[connection.peer.uid] = nil }
         }
     }
 
     func changed(_ user: UInt32) {
-        watchers.withLock { watchers in for watcher in watchers[user, default: [:]].values { Self.tell(watcher.channel) } }
+        watchers.withLock { watchers in for watcher in watchers[user, default: [:]].values { Self.send(watcher.channel) } }
     }
 
     /// Notifies all watchers, after the enclave's connection came or went.
     func changedForAll() {
-        watchers.withLock { watchers in for watcher in watchers.values.flatMap(\.values) { Self.tell(watcher.channel) } }
+        watchers.withLock { watchers in for watcher in watchers.values.flatMap(\.values) { Self.send(watcher.channel) } }
     }
 
     /// Returns the watchers without those whose process has ended; a child may unknowingly keep their connection open.
-    private static func living(_ watchers: [ObjectIdentifier: Watcher]) -> [ObjectIdentifier: Watcher] {
+    private static func removingEndedProcesses(_ watchers: [ObjectIdentifier: Watcher]) -> [ObjectIdentifier: Watcher] {
         watchers.filter { _, watcher in
             guard let process = watcher.process, !ProcessDescriptor.isAlive(process) else { return true }
             watcher.channel.shutDown()
@@ -54,8 +54,8 @@ final class EnvironmentDispatcher: Sendable {
     }
 
     /// Sends a notice without waiting: a watcher that has not read the last one will look again anyway.
-    private static func tell(_ channel: Channel) {
-        guard channel.takesNotice, let notice = try? EnvironmentNotice.changed.encoded() else { return }
+    private static func send(_ channel: Channel) {
+        guard channel.canSendNotice, let notice = try? EnvironmentNotice.changed.encoded() else { return }
         do { try channel.send(header: notice) } catch {
             // The connection's thread sees the end and removes the watcher.
             channel.shutDown()

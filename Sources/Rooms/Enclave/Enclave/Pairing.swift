@@ -91,7 +91,7 @@ package final class Pairing: Sendable {
     }
 
     private static func newer(_ version: Int64) -> Refusal {
-        Refusal(.stateUnreadable, "the reader was paired by a later version of Vauban (format \(version)); nothing was changed")
+        Refusal(.stateUnreadable, "the reader was paired by a later version of Vauban (version \(version)); nothing was changed")
     }
 
     private func wrapKey() throws(WrapError) -> SecretBytes {

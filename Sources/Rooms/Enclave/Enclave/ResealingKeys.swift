@@ -52,7 +52,8 @@ extension VaultState {
 
     /// Reseals one method to the current pairs of the same purposes. If one of its pairs is gone, such as that of an ended enrollment, the
     /// method is closed for good and stays unchanged.
-    private func resealed(_ method: LayeredItemKey.Method, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal) -> LayeredItemKey
+    private func resealed(_ method: LayeredItemKey.Method, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal)
+        -> LayeredItemKey
         .Method?
     {
         let pairs = method.seals.compactMap { bag.factorSlot($0.pair) }

@@ -48,7 +48,9 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
         guard envelope.device == backend.deviceIdentifier else { throw StateEnvelopeError.otherDevice }
         let key = try key(backend)
-        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else { throw StateEnvelopeError.altered }
+        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else {
+            throw StateEnvelopeError.altered
+        }
         return envelope.content
     }
 

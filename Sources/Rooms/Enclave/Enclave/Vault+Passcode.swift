@@ -101,7 +101,8 @@ extension Vault {
     /// Wraps the same keys by another passcode. No item changes, nor does the lock state. With `rolls`, adds new class keys before the old
     /// ones.
     package func changePasscode(
-        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false, for requester: DerivationRequester = .unattended
+        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false,
+        for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         try checkStrength(new)
         let oldKey = try authenticate(old, for: requester)
@@ -118,7 +119,7 @@ extension Vault {
             try state.replaceKeybag(changed, host)
             guard rolls else { return }
             state.suspended = nil
-            try state.takeNewKeys(of: changed, with: newKey, host)
+            try state.loadNewKeys(of: changed, with: newKey, host)
             state.endEpoch(everything: true)
             try state.loadResealingKeys(with: newKey, host)
         }
@@ -211,7 +212,7 @@ extension VaultState {
     }
 
     /// Loads new keys as far as the lock state permits.
-    fileprivate mutating func takeNewKeys(of bag: Keybag, with passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
+    fileprivate mutating func loadNewKeys(of bag: Keybag, with passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
         let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
         updateKeyRing { ring in
             switch ring.lock {

@@ -49,7 +49,8 @@ package final class Vault: Sendable {
             status.hasOlderKeys = state.keybag?.hasOlderClassKeys ?? false
             let biometry = state.conditions(host).biometry
             status.biometry = DeviceStatus.Biometry(
-                readerIsPresent: biometry.readerIsPresent, isEnrolled: biometry.enrollment != nil, isReady: biometry.refusal(now: now) == nil,
+                readerIsPresent: biometry.readerIsPresent, isEnrolled: biometry.enrollment != nil,
+                isReady: biometry.refusal(now: now) == nil,
                 unlocks: state.keybag?.enrollment?.unlocks ?? false,
                 missesLeft: Int64(biometry.armedAt == nil ? 0 : DeviceConditions.Biometry.missesMax - biometry.misses))
             return status
@@ -81,7 +82,8 @@ package final class Vault: Sendable {
             if settings.graceSeconds == 0 { return state.lock(.screenLocked, host) }
             // A repeated event does not extend the grace period.
             guard state.pendingLock == nil else { return }
-            state.pendingLock = VaultState.PendingLock(at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
+            state.pendingLock = VaultState.PendingLock(
+                at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
         }
     }
 

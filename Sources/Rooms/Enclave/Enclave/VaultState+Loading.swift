@@ -62,7 +62,7 @@ extension VaultState {
 
     /// The file stays in place: a later version reads it.
     private static func newer(_ version: Int64) -> String {
-        "the stored state was written by a later version of Vauban (format \(version)); install that version again, nothing was changed"
+        "the stored state was written by a later version of Vauban (version \(version)); install that version again, nothing was changed"
     }
 
     /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an

@@ -27,7 +27,8 @@ package final class VaultSweep: Sendable {
     /// that hangs, in the order of the events. Returns after all have handled it and `complete` was called with them, or after `timeout`
     /// (nanoseconds); vaults that are still busy then are completed later.
     package func deliver(
-        _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTimeout, complete: @escaping @Sendable ([Vault]) -> Void
+        _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTimeout,
+        complete: @escaping @Sendable ([Vault]) -> Void
     ) {
         let group = DispatchGroup()
         var delivered: [Vault] = []
@@ -46,7 +47,9 @@ package final class VaultSweep: Sendable {
     /// Whether events wait for this user's vault.
     package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
-    private func deliverLater(_ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void) {
+    private func deliverLater(
+        _ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void
+    ) {
         let isFirst = pending.withLock { pending in
             let isFirst = pending[vault.user] == nil
             // An event equal to the last waiting one is dropped, so the list stays short however long a disk hangs.

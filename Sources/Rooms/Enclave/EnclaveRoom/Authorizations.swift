@@ -12,14 +12,14 @@ final class Authorizations: Sendable {
         let user: UInt32
         /// Held by its descriptor: while that process lives, its pid is not reused.
         let process: Peer
-        let line: ObjectIdentifier
+        let connection: ObjectIdentifier
         let evidence: AuthorizedEvidence
     }
 
     private let entries = ThreadMutex<[[UInt8]: Entry]>([:])
 
     /// Adds an authorization and returns its handle. Also removes those of processes that have ended, although they are void anyway.
-    func add(_ evidence: AuthorizedEvidence, for caller: Peer, on line: RequestConnection) throws(Refusal) -> [UInt8] {
+    func add(_ evidence: AuthorizedEvidence, for caller: Peer, on connection: RequestConnection) throws(Refusal) -> [UInt8] {
         let handle: [UInt8]
         do throws(SystemError) { handle = try Entropy.bytes(EvaluationResult.handleBytes) } catch {
             throw Refusal(.internalError, "a handle cannot be made")
@@ -30,7 +30,7 @@ final class Authorizations: Sendable {
             guard entries.values.count(where: { $0.user == caller.uid }) < EnclaveLimits.authorizationsPerUserMax else {
                 throw Refusal(.unavailable, "too many contexts are authorized; invalidate some")
             }
-            entries[handle] = Entry(user: caller.uid, process: caller, line: ObjectIdentifier(line), evidence: evidence)
+            entries[handle] = Entry(user: caller.uid, process: caller, connection: ObjectIdentifier(connection), evidence: evidence)
             return handle
         }
     }
@@ -43,7 +43,7 @@ final class Authorizations: Sendable {
         return vault.evidence(of: entry.evidence)
     }
 
-    func end(of line: RequestConnection) { end { $0.line == ObjectIdentifier(line) } }
+    func end(of connection: RequestConnection) { end { $0.connection == ObjectIdentifier(connection) } }
     func end(of user: UInt32) { end { $0.user == user } }
 
     private func end(_ isMeant: (Entry) -> Bool) {

@@ -30,8 +30,8 @@ extension CallerSession {
     /// Opens an item or a private key: gathers the missing evidence from the user, and prompts for the application password if the call did
     /// not bring it.
     func finish(
-        _ opening: PendingOpening, _ kind: PromptOperation, _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
-        _ authorization: [UInt8]?, for caller: Peer, in vault: Vault
+        _ opening: PendingOpening, as kind: PromptOperation, password: borrowing SecretBytes?, reason: String?, mayAsk: Bool,
+        authorization: [UInt8]?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requirement = try vault.checkSatisfiable(opening)
         let lacksPassword = opening.needsPassword && password == nil
@@ -44,7 +44,7 @@ extension CallerSession {
         let gathered = try gather(operation, for: caller, in: vault, beginning: beginning)
         let key =
             lacksPassword
-            ? try finishWithTypedPassword(opening, gathered, reason, for: caller, in: vault)
+            ? try finishWithTypedPassword(opening, gathered, reason: reason, for: caller, in: vault)
             : try vault.finish(opening, gathered, password: password, for: requester(for: caller))
         release()
         return key

@@ -27,7 +27,7 @@ extension EnclaveRoom {
                 authorizations.end(of: vault.user)
                 keyConnections.erase(vault.user, everything: epoch.everything)
             }
-            if effects.environmentChanged { environmentNotifier.notify( vault.user) }
+            if effects.environmentChanged { environmentNotifier.notify(vault.user) }
             if effects.readerMustErase { reader.drop(vault.user) }
             if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
         }
@@ -38,7 +38,7 @@ extension EnclaveRoom {
     }
 
     /// Notifies watchers if the user's environment changed.
-    func notifyEnvironmentChange(of vault: Vault) { if vault.takeEnvironmentChange() { environmentNotifier.notify( vault.user) } }
+    func notifyEnvironmentChange(of vault: Vault) { if vault.takeEnvironmentChange() { environmentNotifier.notify(vault.user) } }
 
     /// Delivers an event to every vault and applies its effects. A vault whose disk hangs follows later.
     func sweep(_ event: VaultEvent) { vaultSweep.deliver(event, to: loadedVaults) { [self] in applyEffects(of: $0) } }

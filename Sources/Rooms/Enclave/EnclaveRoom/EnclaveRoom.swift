@@ -62,35 +62,35 @@ package final class EnclaveRoom: Sendable {
                 guard let leftOut = limiter.line(about: uid) else { return }
                 log.notice("a connection of user \(uid) ended in the handshake: \(error)", metadata: ["lines left out": "\(leftOut)"])
             },
-            serve: { [self] visitor in serve(visitor) })
+            serve: { [self] connection in serve(connection) })
     }
 
     /// Serves one connection. Its greeting named the role; its uid must be that of the role's room.
-    private func serve(_ visitor: AcceptedConnection) {
-        guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
-            if let leftOut = limiter.line(about: visitor.peer.uid) {
+    private func serve(_ connection: AcceptedConnection) {
+        guard let role = EnclaveRole(rawValue: connection.role), peers.uid(of: role) == connection.peer.uid else {
+            if let leftOut = limiter.line(about: connection.peer.uid) {
                 log.warning(
-                    "user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs",
+                    "user \(connection.peer.uid) asked for role \(connection.role), which is not theirs",
                     metadata: ["lines left out": "\(leftOut)"])
             }
             return
         }
         switch role {
-        case .keychain, .authentication: RequestConnection(room: self, role: role, channel: visitor.channel).serve()
-        case .lease: leases.serve(visitor.channel)
+        case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
+        case .lease: leases.serve(connection.channel)
         // Changes without a connection were reported to nobody.
-        case .prompts: prompts.serve(visitor.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify( vault.user) } }
-        case .witness: witness.serve(visitor.channel)
-        case .watcher: watcher.serve(visitor.channel, in: self)
-        case .reader: serveReader(visitor.channel)
+        case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify(vault.user) } }
+        case .witness: witness.serve(connection.channel)
+        case .watcher: watcher.serve(connection.channel, in: self)
+        case .reader: serveReader(connection.channel)
         }
     }
 
     /// Serves the reader. Its reports, and its disconnection, may change what users can present.
     private func serveReader(_ channel: Channel) {
         reader.serve(
-            channel, told: { [self] in sweep(.timePassed) },
-            ended: { [self] in
+            channel, onReport: { [self] in sweep(.timePassed) },
+            onEnd: { [self] in
                 sweep(.readerIsGone)
             })
     }

@@ -165,7 +165,8 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         case .layered(let opening):
             do throws(Refusal) {
                 let secret = try finish(
-                    opening, use.operation.promptOperation, password, use.reason, use.mayAsk, use.authorization, for: caller, in: vault)
+                    opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk,
+                    authorization: use.authorization, for: caller, in: vault)
                 return try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
             } catch {
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
@@ -175,7 +176,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     /// Keeps an opened key for the next use. If a lock came meanwhile, it found nothing to erase, so the key is dropped here.
     private func keep(_ open: SoftwareKey, of key: EnclaveKey, _ use: KeyUse, in vault: Vault) {
-        keys.withLock { $0[use.handle]?.take(open, for: use.operation) }
+        keys.withLock { $0[use.handle]?.keep(open, for: use.operation) }
         if (try? vault.checkClassIsOpen(key)) == nil { keys.withLock { $0[use.handle] = OpenedKey(key: key) } }
     }
 }
@@ -190,7 +191,7 @@ private struct OpenedKey: Sendable {
 
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 
-    mutating func take(_ open: SoftwareKey, for operation: KeyOperation) {
+    mutating func keep(_ open: SoftwareKey, for operation: KeyOperation) {
         // Lattice keys are large, and are opened anew for each use.
         guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }

@@ -27,7 +27,7 @@ final class PasswordTrial {
 extension CallerSession {
     /// Prompts for the application password after all other evidence: three attempts, none of which counts as a passcode attempt.
     func finishWithTypedPassword(
-        _ opening: PendingOpening, _ gathered: OperationEvidence, _ reason: String?, for caller: Peer, in vault: Vault
+        _ opening: PendingOpening, _ gathered: OperationEvidence, reason: String?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requester = requester(for: caller)
         let trial = PasswordTrial { (typed) throws(Refusal) in

@@ -145,7 +145,8 @@ final class Prompt {
         let isForPassword = operation.trial != nil
         let question = PromptQuestion(
             prompt: pending.prompt, user: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
-            attempt: attempt, attemptsLeft: isForPassword ? PromptQuestion.attemptsMax - attempt + 1 : status.attemptsLeft, methods: methods,
+            attempt: attempt, attemptsLeft: isForPassword ? PromptQuestion.attemptsMax - attempt + 1 : status.attemptsLeft,
+            methods: methods,
             state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles)
         try room.prompts.ask(question, pending)
         trace.asked(challenge.nonce)
@@ -275,7 +276,8 @@ final class Prompt {
             trace.evidence(challenge.nonce, "passcode", isRight: false)
             if error.reason == .cancelled { end(.callerGone) }
             guard error.reason == .authenticationFailed else { throw error }
-            vault.record(FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
+            vault.record(
+                FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
             attempt += 1
             guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
             try beginRound(offering: methods)

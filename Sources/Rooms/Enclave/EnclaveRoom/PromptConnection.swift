@@ -52,21 +52,21 @@ final class PendingPrompt: Sendable {
 final class PromptConnection: Sendable {
     private struct State {
         var channel: Channel?
-        var pending: [[UInt8]: Waiting] = [:]
+        var pending: [[UInt8]: RegisteredPrompt] = [:]
         /// Threads that wait for a connection.
-        var expecting: [Wakeup] = []
+        var awaitingConnection: [Wakeup] = []
 
-        mutating func take(_ prompt: PendingPrompt, orExpectWith wakeup: Wakeup?) -> Channel? {
-            if channel == nil, let wakeup { expecting.append(wakeup) }
-            pending[prompt.prompt]?.line = channel
+        mutating func connect(_ prompt: PendingPrompt, orAwaitWith wakeup: Wakeup?) -> Channel? {
+            if channel == nil, let wakeup { awaitingConnection.append(wakeup) }
+            pending[prompt.prompt]?.channel = channel
             return channel
         }
     }
 
-    private struct Waiting {
+    private struct RegisteredPrompt {
         let prompt: PendingPrompt
         /// The connection over which it was sent; nil until then.
-        var line: Channel?
+        var channel: Channel?
     }
 
     private let keyCard: Descriptor
@@ -98,9 +98,9 @@ final class PromptConnection: Sendable {
     private func replace(_ ended: Channel?, with channel: Channel?) {
         let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
             guard ended == nil || state.channel === ended else { return (nil, []) }
-            let before = (state.channel, state.pending.values.filter { $0.line != nil }.map(\.prompt))
+            let before = (state.channel, state.pending.values.filter { $0.channel != nil }.map(\.prompt))
             state.channel = channel
-            if channel != nil { for wakeup in state.expecting { wakeup.signal() } }
+            if channel != nil { for wakeup in state.awaitingConnection { wakeup.signal() } }
             return before
         }
         old?.shutDown()
@@ -113,7 +113,7 @@ final class PromptConnection: Sendable {
         do throws(SystemError) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), user: user) } catch {
             throw Refusal(.internalError, "a prompt cannot be made")
         }
-        state.withLock { $0.pending[pending.prompt] = Waiting(prompt: pending) }
+        state.withLock { $0.pending[pending.prompt] = RegisteredPrompt(prompt: pending) }
         return pending
     }
 
@@ -138,7 +138,7 @@ final class PromptConnection: Sendable {
 
     /// Updates the prompt on the screen. If authd cannot be reached, only the picture is out of date.
     func update(_ pending: PendingPrompt, _ update: PromptUpdate) {
-        let channel = state.withLock { $0.pending[pending.prompt]?.line }
+        let channel = state.withLock { $0.pending[pending.prompt]?.channel }
         guard let channel, let header = try? PromptNotice.update(prompt: pending.prompt, update).encoded() else { return }
         _ = try? channel.send(header: header)
     }
@@ -163,11 +163,11 @@ final class PromptConnection: Sendable {
     /// The connection over which the prompt goes from now on. Waits briefly for one if the rooms have just started.
     private func standingChannel(for pending: PendingPrompt) -> Channel? {
         guard let wakeup = try? Wakeup() else { return nil }
-        if let channel = state.withLock({ $0.take(pending, orExpectWith: wakeup) }) { return channel }
+        if let channel = state.withLock({ $0.connect(pending, orAwaitWith: wakeup) }) { return channel }
         _ = wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.promptConnectionTimeout)
         return state.withLock { state in
-            state.expecting.removeAll { $0 === wakeup }
-            return state.take(pending, orExpectWith: nil)
+            state.awaitingConnection.removeAll { $0 === wakeup }
+            return state.connect(pending, orAwaitWith: nil)
         }
     }
 }

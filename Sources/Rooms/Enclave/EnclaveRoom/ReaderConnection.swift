@@ -16,10 +16,10 @@ final class ReaderConnection: Sendable {
         var isPaired = false
         var hasSensor = false
         /// Requests that wait for a verdict, by challenge.
-        var waiting: [[UInt8]: Waiting] = [:]
+        var waiting: [[UInt8]: ReaderRequest] = [:]
     }
 
-    private struct Waiting {
+    private struct ReaderRequest {
         let user: UInt32
         let pending: PendingPrompt
         /// Whether it is an unlock. It has no prompt on a screen, so it yields to one.
@@ -40,22 +40,22 @@ final class ReaderConnection: Sendable {
     }
 
     /// Serves the reader's connection until it ends. A newer connection replaces an older one. `told` is called after each report.
-    func serve(_ channel: Channel, told: () -> Void, ended: () -> Void) {
+    func serve(_ channel: Channel, onReport: () -> Void, onEnd: () -> Void) {
         // A connection that replaces another begins with a reader that holds no key.
-        if replace(nil, with: channel) { ended() }
-        defer { if replace(channel, with: nil) { ended() } }
+        if replace(nil, with: channel) { onEnd() }
+        defer { if replace(channel, with: nil) { onEnd() } }
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
-            let goesOn = take(report, held, on: channel)
-            told()
+            let goesOn = handle(report, held, on: channel)
+            onReport()
             ScratchMemory.scrubStack()
             guard goesOn else { return }
         }
     }
 
     /// Handles one report. Returns false to end the connection.
-    private func take(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
+    private func handle(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
         switch report {
         case .hello(let isPaired):
             guard held == nil else { return false }
@@ -111,7 +111,9 @@ final class ReaderConnection: Sendable {
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
         if verdict.outcome == .changed {
             // Unsolicited: the list of fingers is no longer the enrolled one.
-            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch { log.warning("the enrolled fingers changed: \(error)") }
+            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch {
+                log.warning("the enrolled fingers changed: \(error)")
+            }
             return
         }
         state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
@@ -126,27 +128,27 @@ final class ReaderConnection: Sendable {
             cancel(nonce)
             waiting.pending.report(.readerGone)
         }
-        return begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        return begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     /// Has the reader look for a finger to unlock, which no prompt shows. Fails while another touch of this user is awaited.
     func askToUnlock(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: true))
+        begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: true))
     }
 
     func enroll(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.enroll(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        begin(.enroll(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func forgetFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.forgetFingers(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        begin(.forgetFingers(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func listFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.list(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        begin(.list(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
-    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: Waiting) -> Bool {
+    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: ReaderRequest) -> Bool {
         let channel = state.withLock { state -> Channel? in
             guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
             if waiting.isUnlock, state.waiting.values.contains(where: { $0.user == waiting.user }) { return nil }

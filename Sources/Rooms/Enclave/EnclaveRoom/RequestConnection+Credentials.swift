@@ -10,7 +10,9 @@ import VaubanUserWire
 extension RequestConnection {
     func unlock(_ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault) throws(Refusal) {
         let given = try unseal(challenge, toUnlock: sealed, caller)
-        try guessing(.unlock, caller, vault) { () throws(Refusal) in try vault.unlock(given.passcode(0), for: requester(for: caller)) }
+        try withFailedAttemptRecorded(for: .unlock, by: caller, in: vault) { () throws(Refusal) in
+            try vault.unlock(given.passcode(0), for: requester(for: caller))
+        }
     }
 
     func setPasscode(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
@@ -20,19 +22,19 @@ extension RequestConnection {
     }
 
     func changePasscode(_ given: UnsealedSecrets, rolls: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.change, caller, vault) { () throws(Refusal) in
+        try withFailedAttemptRecorded(for: .change, by: caller, in: vault) { () throws(Refusal) in
             try vault.changePasscode(from: given.passcode(0), to: given.passcode(1), rolls: rolls, for: requester(for: caller))
         }
     }
 
     func removePasscode(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.remove, caller, vault) { () throws(Refusal) in
+        try withFailedAttemptRecorded(for: .remove, by: caller, in: vault) { () throws(Refusal) in
             try vault.removePasscode(given.passcode(0), for: requester(for: caller))
         }
     }
 
     func erase(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.erase, caller, vault) { () throws(Refusal) in
+        try withFailedAttemptRecorded(for: .erase, by: caller, in: vault) { () throws(Refusal) in
             let passcode: SecretBytes? = try given.passcode(0)
             try vault.erase(passcode, for: requester(for: caller))
         }
@@ -46,7 +48,7 @@ extension RequestConnection {
     }
 
     func setRecoveryKey(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.recoveryKey, caller, vault) { () throws(Refusal) in
+        try withFailedAttemptRecorded(for: .recoveryKey, by: caller, in: vault) { () throws(Refusal) in
             try given.withRecoveryKey(1) { (key) throws(Refusal) in
                 try vault.setRecoveryKey(key, passcode: given.passcode(0), for: requester(for: caller))
             }
@@ -54,7 +56,7 @@ extension RequestConnection {
     }
 
     func configure(_ settings: LockSettings, _ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try guessing(.configure, caller, vault) { () throws(Refusal) in
+        try withFailedAttemptRecorded(for: .configure, by: caller, in: vault) { () throws(Refusal) in
             try vault.configure(settings, passcode: given.passcode(0), for: requester(for: caller))
         }
         _ = vault.applyExpirations()

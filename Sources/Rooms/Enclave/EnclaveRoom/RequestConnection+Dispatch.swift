@@ -20,7 +20,10 @@ extension RequestConnection {
         case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
         case .seal(let row): return try seal(row, secret)
         case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
-            return Response(.opened, secret: try open(row, wrapped, secret, reason, mayAsk, authorization))
+            return Response(
+                .opened,
+                secret: try open(
+                    row, wrapped: wrapped, password: secret, reason: reason, mayAsk: mayAsk, authorization: authorization))
         case .lease: return try lease()
         case .rewrap(let row, let wrapped, let generation):
             return Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))

@@ -17,21 +17,23 @@ extension RequestConnection {
 
     /// Returns the item key of a row. Prompts the user if its access control requires it.
     func open(
-        _ row: RowBinding, _ wrapped: [UInt8], _ password: borrowing SecretBytes?, _ reason: String?, _ mayAsk: Bool,
-        _ authorization: [UInt8]?
+        _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayAsk: Bool, authorization: [UInt8]?
     ) throws(Refusal) -> SecretBytes {
         let (caller, vault) = (try registeredCaller(), try vault())
         return switch try vault.open(row, wrapped: wrapped) {
         case .opened(let key): key
-        case .layered(let opening): try finish(opening, .readItem, password, reason, mayAsk, authorization, for: caller, in: vault)
+        case .layered(let opening):
+            try finish(
+                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk, authorization: authorization, for: caller,
+                in: vault)
         }
     }
 
     func lease() throws(Refusal) -> Response {
         // A lease must be recallable: without keychaind's standing connection nothing is leased.
         guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are leased only while they can be recalled") }
-        let lent = try vault().lease()
-        return Response(.leased(lent.lease), secret: lent.keys.duplicate())
+        let leased = try vault().lease()
+        return Response(.leased(leased.lease), secret: leased.keys.duplicate())
     }
 
     func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {

@@ -36,7 +36,9 @@ extension RequestConnection {
 
     /// Verifies the passcode and returns its key, so that the passcode itself need not stay in memory while the user is at the reader.
     private func authenticate(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
-        try guessing(.enroll, caller, vault) { () throws(Refusal) in try vault.authenticate(given.passcode(0), for: requester(for: caller)) }
+        try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in
+            try vault.authenticate(given.passcode(0), for: requester(for: caller))
+        }
     }
 
     func unlockByFinger(for caller: Peer, in vault: Vault) throws(Refusal) {
@@ -81,7 +83,7 @@ extension RequestConnection {
         defer { room.prompts.forget(pending) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
-        try tell("the fingerprint reader")
+        try reportPlace("the fingerprint reader")
         let deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
         while true {
             switch pending.next() {
@@ -91,7 +93,7 @@ extension RequestConnection {
                 throw Refusal(.authenticationFailed, "the reader named another user")
             case .fingers(let asked, let names) where asked == nonce: return .fingers(names)
             case .hint(let asked, let hint, let done, let total) where asked == nonce:
-                try tell("the fingerprint reader: \(hint.sentence(done: done, total: total))")
+                try reportPlace("the fingerprint reader: \(hint.sentence(done: done, total: total))")
                 continue
             case .readerGone: throw Refusal(.biometryNotAvailable, "the reader was disconnected")
             case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
@@ -106,7 +108,7 @@ extension RequestConnection {
         }
     }
 
-    private func tell(_ place: String) throws(Refusal) {
+    private func reportPlace(_ place: String) throws(Refusal) {
         do { try report(place) } catch {
             throw Refusal(.cancelled, "the caller is gone")
         }

@@ -68,8 +68,8 @@ extension RequestConnection {
     }
 
     /// Runs a body that compares a passcode, and records the caller for the user if the passcode is wrong.
-    func guessing<Value: ~Copyable>(
-        _ purpose: PasscodePurpose, _ caller: Peer, _ vault: Vault, _ body: () throws(Refusal) -> Value
+    func withFailedAttemptRecorded<Value: ~Copyable>(
+        for purpose: PasscodePurpose, by caller: Peer, in vault: Vault, _ body: () throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
         do throws(Refusal) {
             return try body()

@@ -8,7 +8,7 @@ import VaubanUserModel
 
 final class WitnessConnection: Sendable {
     /// One question that waits for its answer.
-    private final class Waiting: Sendable {
+    private final class PendingQuestion: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
         init() throws(SystemError) { wakeup = try Wakeup() }
@@ -17,9 +17,9 @@ final class WitnessConnection: Sendable {
     private struct State {
         var channel: Channel?
         var number: Int64 = 0
-        var waiting: [Int64: Waiting] = [:]
+        var waiting: [Int64: PendingQuestion] = [:]
         /// Threads that wait for a connection.
-        var expecting: [Wakeup] = []
+        var awaitingConnection: [Wakeup] = []
         var expectation = ReconnectionDeadline(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
     }
 
@@ -28,7 +28,7 @@ final class WitnessConnection: Sendable {
     func serve(_ channel: Channel) {
         let old = state.withLock { state in
             defer { state.channel = channel }
-            for wakeup in state.expecting { wakeup.signal() }
+            for wakeup in state.awaitingConnection { wakeup.signal() }
             return state.channel
         }
         old?.shutDown()
@@ -45,7 +45,7 @@ final class WitnessConnection: Sendable {
 
     /// Answers the questions that were sent over a lost connection as unknown now, instead of at their deadline.
     private func ended(_ channel: Channel) {
-        let waiting: [Waiting] = state.withLock { state in
+        let waiting: [PendingQuestion] = state.withLock { state in
             guard state.channel === channel else { return [] }
             state.channel = nil
             state.expectation.lost(at: MachineClock.monotonic)
@@ -60,7 +60,7 @@ final class WitnessConnection: Sendable {
 
     /// Returns who a process is; unknown if the witness cannot tell within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
-        guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
+        guard let process = peer.process, let waiting = try? PendingQuestion() else { return .unseen }
         let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout
         let channel = standingChannel(waiting.wakeup, until: deadline)
         let number = state.withLock { state in
@@ -85,13 +85,13 @@ final class WitnessConnection: Sendable {
         let (channel, until): (Channel?, UInt64?) = state.withLock { state in
             if let channel = state.channel { return (channel, nil) }
             let until = state.expectation.wait(from: MachineClock.monotonic, until: deadline)
-            if until != nil { state.expecting.append(wakeup) }
+            if until != nil { state.awaitingConnection.append(wakeup) }
             return (nil, until)
         }
         guard channel == nil, let until else { return channel }
         _ = wakeup.wait(until: until)
         return state.withLock { state in
-            state.expecting.removeAll { $0 === wakeup }
+            state.awaitingConnection.removeAll { $0 === wakeup }
             return state.channel
         }
     }

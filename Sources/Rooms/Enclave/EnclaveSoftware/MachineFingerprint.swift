@@ -50,9 +50,9 @@ package enum MachineFingerprint {
 
     private static func copy(_ folder: some StateFolder) -> String {
         """
-        this machine is a copy: its machine ID is not that of the machine where this keychain was made, so another machine may hold the same \
-        device secret. If the original was moved or restored here, remove \(folder.path)/\(name) and restart Vauban; if this is a clone, \
-        stop Vauban, remove its state and start over.
+        this machine is a copy: its machine ID is not that of the machine where this keychain was made, so another machine may \
+        hold the same device secret. If the original was moved or restored here, remove \(folder.path)/\(name) and restart \
+        Vauban; if this is a clone, stop Vauban, remove its state and start over.
         """
     }
 

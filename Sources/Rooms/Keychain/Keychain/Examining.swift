@@ -148,7 +148,8 @@ extension RequestInProgress {
         if opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true {
             return try openValue(of: opened, reason: nil, mayAsk: false) != nil
         }
-        if opened.binding.format == .generationSeparate, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection)) {
+        if opened.binding.format == .generationSeparate, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection))
+        {
             do {
                 // What it gives is thrown away: that the class key's layer opens is all that is asked.
                 guard try rewrapped(opened, to: current) != nil else { return false }
