@@ -1,4 +1,4 @@
-// What a user does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
+// Requests about the user's passcode through a compromised authd: it can drop the request, and no more.
 
 import Glibc
 import Testing
@@ -16,17 +16,16 @@ struct CeremonyTests {
 
     private static let settings = LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)
     private static func key(_ byte: UInt8) -> RecoveryKey { RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: byte, count: 16))) }
-    /// The recovery key of the authd that was taken over, as it types it.
+    /// The recovery key of the compromised authd, as it types it.
     private static let digits = String(decoding: key(0xEE).digits.disclosed(), as: UTF8.self)
 
-    /// The client library and the enclave are the real ones; authd replaces, adds and leaves out what the passcode's seal
-    /// does not hide.
+    /// The client library and the enclave are the real ones; authd replaces, adds and omits what the passcode's seal does not hide.
     @Test func anAuthdThatAltersACeremonyIsRefusedAndChangesNothing() throws {
         let rooms = try Rooms()
         let reader = try rooms.reader()
         let between = try FalseAuthentication(before: rooms)
 
-        // The first passcode allows itself: another recovery key beside it does not go unnoticed.
+        // The first passcode authorizes itself: another recovery key beside it is noticed.
         expectRefused(between, Self.firstPasscode)
         #expect(try !rooms.authentication.status().device.passcodeIsSet)
         let first: RecoveryKey? = Self.key(1)
@@ -65,7 +64,7 @@ struct CeremonyTests {
         }
     }
 
-    // MARK: What is altered
+    // MARK: Alterations
 
     private static let firstPasscode: [(name: String, ask: Step, lie: Lie)] = [
         (
@@ -187,7 +186,7 @@ struct CeremonyTests {
         ),
     ]
 
-    // MARK: Words
+    // MARK: Parts of requests
 
     private static func setKey(_ client: AuthenticationClient, _ byte: UInt8) throws {
         let given: RecoveryKey? = key(byte)
@@ -199,7 +198,7 @@ struct CeremonyTests {
         try client.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: given)
     }
 
-    /// Another request under the same authority; whatever asks for no credential stays as it is.
+    /// Another request under the same authorization; requests without a credential are unchanged.
     private static func altered(
         _ request: UserRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
     ) rethrows -> UserRequest {

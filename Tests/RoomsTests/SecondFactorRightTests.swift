@@ -1,4 +1,4 @@
-// The second factor of "Streamline local authorization flows": a right for the present fingers, whose public key a server knows.
+// The second factor of "Streamline local authorization flows": a right for the current enrollment, whose public key a server knows.
 
 import Foundation
 import LocalAuthentication
@@ -9,7 +9,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanUserModel
 
-/// The talk's own lines.
+/// The code of the talk.
 private struct SecondFactor {
     func generateClientKeys() async throws -> Data {
         let login2FA = LARight(requirement: .biometryCurrentSet)
@@ -25,7 +25,7 @@ private struct SecondFactor {
     }
 }
 
-/// The server of the talk: it knows public keys, and each challenge that it gave until it was answered.
+/// The server of the talk: it knows public keys, and each open challenge.
 private final class Server {
     private let publicKey: SecKey
     private var challenges: Set<Data> = []
@@ -91,7 +91,7 @@ extension AppleNames {
                 #expect(!server.accepts(signature, of: second, algorithm: algorithm))
                 let third = server.challenge()
                 #expect(server.accepts(try await factor.signChallenge(third, algorithm: algorithm), of: third, algorithm: algorithm))
-                // Each challenge asks, since each time the right is another instance.
+                // Each challenge prompts, since each time the right is another instance.
                 #expect(
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
@@ -100,7 +100,7 @@ extension AppleNames {
             }
         }
 
-        /// Another enrollment: the finger matches, and the key does not take it, ever again.
+        /// Another enrollment: the fingerprint matches, but the key never accepts it again.
         @Test(.proves("C-182"))
         func anotherEnrollmentEndsTheKeyForGood() async throws {
             try await withFinger { reader in
@@ -121,7 +121,7 @@ extension AppleNames {
             }
         }
 
-        /// Any finger that is enrolled now: a later enrollment is as good.
+        /// Any finger that is enrolled: a later enrollment is accepted too.
         @Test(.proves("C-176", "C-180"))
         func aRightForAnyFingerOutlivesAnotherEnrollment() async throws {
             try await withFinger { reader in
@@ -137,7 +137,7 @@ extension AppleNames {
             }
         }
 
-        /// Without a passcode nobody can be told from anybody: the right goes with it, and one saved then is refused.
+        /// Without a passcode, users cannot be told apart: the right is erased with it, and saving one is refused.
         @Test func aRightGoesWithThePasscode() async throws {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "2fa", secret: Data("s".utf8))
             try rooms.authentication.removePasscode(secret(Rooms.passcode))
