@@ -98,15 +98,15 @@ run $TMPDIR/other
 run $TMPDIR/get
 stands focused shown
 $wrong
-sees 4 tries are left
+sees 4 attempts are left
 $wrong
-sees 3 tries are left
+sees 3 attempts are left
 $wrong
 gone
 run $TMPDIR/get-ended 51
 run $TMPDIR/get
 $wrong
-sees 1 try is left
+sees 1 attempt is left
 $wrong
 sees You can try again in 0:5
 sees You can try again in 0:52

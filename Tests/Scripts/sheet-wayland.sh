@@ -50,7 +50,7 @@ run $TMPDIR/get
 sees Vauban passcode
 type wrong
 key Return
-sees That was not your passcode. 4 tries are left before you have to wait.
+sees That was not your passcode. 4 attempts are left before you have to wait.
 focus Vauban passcode
 stands native focused floating whole shown
 shot wayland-wrong

@@ -27,8 +27,8 @@ enum RecoveryKeyInput {
         switch fault {
         case .wrongLength(let digits):
             "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
-        case .notADigit: "a recovery key has digits only, with spaces or hyphens between them"
-        case .slip(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
+        case .notADigit: "a recovery key contains only digits, spaces and hyphens"
+        case .slip(let group): "group \(group) of \(RecoveryKey.groups) is mistyped"
         }
     }
 
@@ -39,13 +39,13 @@ enum RecoveryKeyInput {
     /// The same digits, with one group typed again.
     private static func corrected(_ typed: borrowing SecretBytes, group: Int, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
-            let again = try line("Group \(group) again: ", terminal)
+            let again = try line("Repeat group \(group): ", terminal)
             guard
                 again.withUnsafeBytes({
                     $0.count(where: isDigit) == RecoveryKey.digitsPerGroup && $0.allSatisfy { isDigit($0) || isSeparator($0) }
                 })
             else {
-                terminal.write("a group has \(RecoveryKey.digitsPerGroup) digits.\n")
+                terminal.write("A group has \(RecoveryKey.digitsPerGroup) digits.\n")
                 continue
             }
             let first = (group - 1) * RecoveryKey.digitsPerGroup

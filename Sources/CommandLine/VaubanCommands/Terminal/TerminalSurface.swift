@@ -36,7 +36,7 @@ final class TerminalSurface: PromptSurface {
         var head = head
         var choice = ConsentChoice.once
         if let choices = ConsentText.choices(consent) {
-            let hint = ways.contains(.finger) ? "A finger on the reader lets it once.\n" : ""
+            let hint = ways.contains(.finger) ? "A finger allows it once.\n" : ""
             switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger))
             {
             case .cancelled: return .cancelled
