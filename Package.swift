@@ -342,6 +342,13 @@ let testing: [Target] = [
             "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
+    // The command line without a terminal and without rooms: names, tables, documents, imports.
+    tests(
+        "CommandLineTests",
+        [
+            "VaubanCommands", "VaubanAccessPolicy", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanLinuxHost",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
