@@ -1,6 +1,6 @@
 import Testing
-import VaubanAccessPolicy
 import VaubanCommands
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// CSV of other password managers (Specs/import.md).

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import VaubanAccessPolicy
 import VaubanCommands
+import VaubanRefusal
 
 /// The files of `vauban run --env-file`.
 @Suite struct EnvironmentFileTests {

@@ -1,6 +1,6 @@
 import Testing
-import VaubanAccessPolicy
 import VaubanCommands
+import VaubanRefusal
 
 /// The exit codes of the manual, and no others (Manual/command-line.md, "Exit codes").
 @Suite struct ExitCodeTests {

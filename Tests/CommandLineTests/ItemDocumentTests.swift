@@ -4,6 +4,8 @@ import VaubanAccessPolicy
 import VaubanCommands
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// The JSON of `vauban show --json` and `vauban add --json`, and of the other commands.
 @Suite struct ItemDocumentTests {

@@ -3,6 +3,7 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Moves the items of one keychain into another, one by one. Each item is one add, and existing items are compared, so that after a kill

@@ -1,5 +1,5 @@
-package import VaubanAccessPolicy
 package import VaubanKeychainModel
+package import VaubanRefusal
 
 /// An item's attributes as lines in an editor, and what somebody made of them. Never its secret.
 package struct ItemForm {

@@ -1,6 +1,6 @@
 package import ArgumentParser
-package import VaubanAccessPolicy
 package import VaubanKeychainModel
+package import VaubanRefusal
 
 /// The name that an item is to have: `service/account` or `server/account`, parted at the first slash as everywhere.
 package struct ItemNaming {

@@ -1,4 +1,4 @@
-package import VaubanAccessPolicy
+package import VaubanRefusal
 
 /// What each column of a file is, by the names in its first line (Specs/import.md). Capitals do not matter.
 package struct CSVColumns {

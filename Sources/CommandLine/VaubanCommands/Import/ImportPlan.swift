@@ -1,4 +1,3 @@
-import VaubanAccessPolicy
 package import VaubanKeychainModel
 import VaubanSecretBytes
 

@@ -1,5 +1,5 @@
 import CVaubanZlib
-package import VaubanAccessPolicy
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A ZIP archive in memory, of which single files are read. Nothing is written to a disk, so what the archive calls its files

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 package import VaubanKeychainModel
 
 /// The options that select an item: `service/account` in one argument, or part by part.

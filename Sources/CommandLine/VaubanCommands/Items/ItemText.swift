@@ -1,5 +1,5 @@
 import Foundation
-package import VaubanAccessPolicy
+import VaubanAccessPolicy
 package import VaubanKeychainModel
 
 extension ItemRecord {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// No item has the given name. Similar names are suggestions.
 package struct NoSuchItem: Error, CustomStringConvertible {

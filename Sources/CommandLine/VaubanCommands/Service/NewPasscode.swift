@@ -1,9 +1,11 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct RecoveryKeyOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Create a recovery key (default: only when you type the passcode).")

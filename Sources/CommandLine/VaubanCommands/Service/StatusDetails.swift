@@ -1,8 +1,9 @@
 // The rows of `vauban status` about wrong attempts, the recovery key, locking and fingers.
 
 import Foundation
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanPlainText
+import VaubanUserModel
 
 extension StatusText {
     static func wrongGuesses(_ guesses: [WrongGuess]) -> [String] {

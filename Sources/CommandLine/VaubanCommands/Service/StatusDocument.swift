@@ -1,6 +1,7 @@
 package import Foundation
-package import VaubanAccessPolicy
+import VaubanAccessPolicy
 package import VaubanLinuxHost
+package import VaubanUserModel
 
 /// `vauban status --json`. Keys stay as they are, since scripts name them; what is not known or not so is left out.
 package struct StatusDocument: Encodable {

@@ -1,4 +1,4 @@
-package import VaubanAccessPolicy
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// Secrets as hexadecimal digits, for what is no text.

@@ -1,6 +1,8 @@
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPlainText
+import VaubanUserModel
 
 /// The text of a prompt on the terminal: the program and the action as the system knows them, and in quotes the message of the caller.
 enum PromptText {

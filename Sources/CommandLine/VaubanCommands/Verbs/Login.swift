@@ -4,7 +4,9 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The part of a login that runs as the user: pam_vauban starts it in the login's process. It makes all decisions and prints at most one
 /// line, which the login shows.
