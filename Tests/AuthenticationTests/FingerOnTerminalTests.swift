@@ -43,7 +43,7 @@ import VaubanUserWire
             steps: """
                 expect Prompts appear here
                 run printf . >$BELL
-                expect Vauban needs your approval.
+                expect Vauban asks for your approval.
                 expect Message:  “a reason”
                 expect Touch the reader, or press Ctrl-C or Esc to refuse
                 run printf . >$BELL
@@ -96,7 +96,7 @@ import VaubanUserWire
             steps: """
                 expect Prompts appear here
                 run printf . >$BELL
-                expect Vauban needs your approval.
+                expect Vauban asks for your approval.
                 expect Attempt 1 of 3; 5 attempts left
                 expect Touch the reader or type the passcode
                 run printf . >$BELL

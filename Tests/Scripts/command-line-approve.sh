@@ -80,7 +80,7 @@ expect size 40 120
 send second line
 expect heard second line
 expect [?1049h
-expect Vauban needs your approval
+expect Vauban asks for your approval
 expect Passcode
 secret $passcode
 expect [?1049l

@@ -31,7 +31,7 @@ expect_text 'asks' "$TMPDIR/out"
 # It asks at each access, with the caller's name as the system knows it and the reason apart, and the passcode is not shown.
 for access in 1 2; do
     play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "access $access failed"; }
-expect Vauban needs your approval
+expect Vauban asks for your approval
 expect Program:  vauban (/
 expect /vauban, process
 expect Action:   to read an item that needs your approval

@@ -15,7 +15,7 @@ gone() {
 }
 
 setsid --wait scripts/demo </dev/null >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the demo failed without a terminal'; }
-for text in '200 added' 'Vauban needs your approval' '4 of spades' 'Locked.' 'exit code 36' 'Unlocked.' 'vauban setup'; do expect_text "$text" "$TMPDIR/out"; done
+for text in '200 added' 'Vauban asks for your approval' '4 of spades' 'Locked.' 'exit code 36' 'Unlocked.' 'vauban setup'; do expect_text "$text" "$TMPDIR/out"; done
 gone
 
 play scripts/demo >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the demo failed on a terminal'; }

@@ -61,9 +61,9 @@ STEPS
 check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may ask on the terminal"'
 
 check 'a program asks on its own terminal: says who, and that it can read along; wrong, and right' at_terminal "$program get a" <<STEPS
-expect Vauban needs your approval
+expect Vauban asks for your approval
 expect Program:  $program (process
-expect This program can read what you type here; you allowed that: vauban allow terminal-prompts
+expect This program can read what you type here; you allowed that with: vauban allow terminal-prompts
 expect Passcode (
 secret not her passcode
 expect That was not the passcode. Attempt 2 of 3

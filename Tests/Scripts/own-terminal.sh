@@ -24,7 +24,7 @@ STEPS
 
 # Allowed and in the foreground: it asks, without echo, and the terminal is as before.
 play sh -c '"$1" get a; "$1" evaluate a' sh "$caller" >"$TMPDIR/out" <<STEPS
-expect Vauban needs your approval
+expect Vauban asks for your approval
 expect Program:  $caller
 expect Passcode (
 secret not the passcode

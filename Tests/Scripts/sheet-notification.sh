@@ -118,6 +118,6 @@ run $TMPDIR/asked 0
 STEPS
 # Its words are the same whoever asks.
 cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
-[ "$(grep -c 'string "Vauban has a question for you"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
+[ "$(grep -c 'string "Vauban needs your approval"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
 grep -qE 'bank|anna|keychain-caller|secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
 echo 'a user who does not see the question is told that there is one'

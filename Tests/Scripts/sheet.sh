@@ -20,7 +20,7 @@ start
 run $TMPDIR/get
 sees wants to read a secret that is given out only with your approval
 sees $(readlink -f "$VAUBAN_BUILD/vauban") · process
-sees It says: “get bank/anna”
+sees Message: “get bank/anna”
 sees Vauban passcode
 focus Vauban passcode
 shot passcode
@@ -160,7 +160,7 @@ start
 run $TMPDIR/evil
 sees bank\\u{1b}[2J\\u{202e}moc.live
 sees wants to make sure that it is you
-sees It says: “pay[31m From: your bank”
+sees Message: “pay[31m From: your bank”
 shot escape-codes
 click No, _thanks
 gone

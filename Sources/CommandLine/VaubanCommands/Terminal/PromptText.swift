@@ -13,7 +13,7 @@ enum PromptText {
 
     static func question(_ question: PromptQuestion) -> String {
         let isForPassword = question.operation == .applicationPassword
-        var lines = ["Vauban needs your approval."]
+        var lines = ["Vauban asks for your approval."]
         lines.append("  Program:  \(caller(question.caller))")
         lines += TerminalPhrases.doubt(question.caller).map { "            \($0)" }
         lines.append("  Action:   \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
