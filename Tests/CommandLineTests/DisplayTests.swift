@@ -17,7 +17,9 @@ import VaubanKeychainModel
         let records = ItemTable.sorted([record("日本", nil), record("a", control)])
         #expect(ItemTable.lines(of: records, inColumns: true, withOwners: false) == ["a     unlocked  asks", "日本  unlocked"])
         #expect(
-            ItemTable.lines(of: records, inColumns: false, withOwners: true) == ["a\tunlocked\tasks\towner: cli", "日本\tunlocked\towner: cli"])
+            ItemTable.lines(of: records, inColumns: false, withOwners: true) == [
+                "a\tunlocked\tasks\towner: cli", "日本\tunlocked\towner: cli",
+            ])
     }
 
     @Test("Invisible characters are escaped, in text and in JSON")
@@ -39,7 +41,9 @@ import VaubanKeychainModel
         #expect(throws: (any Error).self) { try TimeLength.seconds(text, unit: 1, max: 86400) }
     }
 
-    @Test("A duration reads in the largest exact unit", arguments: [(1, "1 second"), (60, "1 minute"), (90, "90 seconds"), (7200, "2 hours")])
+    @Test(
+        "A duration reads in the largest exact unit",
+        arguments: [(1, "1 second"), (60, "1 minute"), (90, "90 seconds"), (7200, "2 hours")] as [(Int64, String)])
     func durationsReadInLargestUnit(seconds: Int64, text: String) {
         #expect(TimeLength.words(seconds) == text)
     }

@@ -8,13 +8,17 @@ import VaubanRefusal
     @Test("Lines are NAME=value, with comments, quotation marks and items")
     func linesAreVariables() throws {
         let file = try read(
-            "# A comment\n\nPLAIN=as it is\nQUOTED=\"vauban://mail%20box/anna\"\nexport SINGLE='two words'\nEMPTY=\nASKED=vauban://other/bert\r\n")
+            "# A comment\n\nPLAIN=as it is\nQUOTED=\"vauban://mail%20box/anna\"\nexport SINGLE='two words'\nEMPTY=\nASKED=vauban://other/bert\r\n"
+        )
         #expect(file.variables.map(\.name) == ["PLAIN", "QUOTED", "SINGLE", "EMPTY", "ASKED"])
         #expect(
-            file.variables.map(\.value) == [.plain("as it is"), .item("mail box/anna"), .plain("two words"), .plain(""), .item("other/bert")])
+            file.variables.map(\.value) == [
+                .plain("as it is"), .item("mail box/anna"), .plain("two words"), .plain(""), .item("other/bert"),
+            ])
     }
 
-    @Test("A line that is not a variable is refused by its number", arguments: ["no sign", "1A=b", "A=\"open", "A=vauban://", "=b", "A-B=c"])
+    @Test(
+        "A line that is not a variable is refused by its number", arguments: ["no sign", "1A=b", "A=\"open", "A=vauban://", "=b", "A-B=c"])
     func wrongLinesAreNamed(line: String) throws {
         let refusal = try #require(throws: Refusal.self) { _ = try read("FINE=1\n\(line)\n") }
         #expect(refusal.reason == .badParameter)

@@ -13,8 +13,9 @@ import VaubanUserModel
     func descriptionReadsBack() throws {
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         let attributes = ItemAttributes([
-            .server: .text("example.com"), .account: .text("anna"), .protocolName: .text("htps"), .port: .number(8443), .path: .text("/login"),
-            .label: .text("Code"), .comment: .text("for work\nTags: work, bank"), .generic: .data([0xFF, 0x00]),
+            .server: .text("example.com"), .account: .text("anna"), .protocolName: .text("htps"), .port: .number(8443),
+            .path: .text("/login"),
+            .label: .text("Code"), .comment: .text("for work\nTags: work, bank"), .securityDomain: .data([0xFF, 0x00]),
         ])
         let record = ItemRecord(kind: .internetPassword, attributes: attributes, accessControl: control)
         let json = try ItemDescription.json(ItemDescription(record))

@@ -33,7 +33,8 @@ import VaubanKeychainModel
     @Test(
         "Options that exclude each other are refused",
         arguments: [
-            ["a/b", "--service", "c"], ["--service", "a", "--server", "b"], ["--service", "a", "--port", "5"], ["a", "--url", "https://b/"],
+            ["a/b", "--service", "c"], ["--service", "a", "--server", "b"], ["--service", "a", "--port", "5"],
+            ["a", "--url", "https://b/"],
             ["--server", "a", "--port", "65536"], ["--url", "https://anna:password@example.com/"], ["--url", "example.com"],
         ])
     func exclusiveOptionsAreRefused(words: [String]) {
@@ -76,7 +77,8 @@ import VaubanKeychainModel
     @Test(
         "Suggestions differ from the word by few slips, the nearest first",
         arguments: [
-            ("githb/anna", ["github/anna"]), ("GITHUB/Anna", ["github/anna"]), ("maill", ["mail"]), ("mial", ["mail"]), ("quite/another", []),
+            ("githb/anna", ["github/anna"]), ("GITHUB/Anna", ["github/anna"]), ("maill", ["mail"]), ("mial", ["mail"]),
+            ("quite/another", []),
         ])
     func suggestionsAreNear(word: String, expected: [String]) {
         #expect(Similarity.nearest(to: word, among: ["github/anna", "mail", "bank/me"]) == expected)

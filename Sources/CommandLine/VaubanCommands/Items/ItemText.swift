@@ -1,5 +1,5 @@
 import Foundation
-import VaubanAccessPolicy
+package import VaubanAccessPolicy
 package import VaubanKeychainModel
 
 extension ItemRecord {

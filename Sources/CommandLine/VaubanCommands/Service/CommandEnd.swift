@@ -32,7 +32,9 @@ package enum CommandEnd {
 
     static func run(_ root: any ParsableCommand.Type) -> Never {
         let commands = root.configuration.subcommands
-        if !commands.isEmpty, let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands.map { $0._commandName }) {
+        if !commands.isEmpty,
+            let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands.map { $0._commandName })
+        {
             say("vauban: \(advice)")
             exit(usage)
         }

@@ -1,4 +1,3 @@
-
 /// Verbs that people bring along from other managers (pass, security, secret-tool, a shell), and slips of ours.
 package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
