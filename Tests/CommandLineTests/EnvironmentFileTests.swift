@@ -8,7 +8,8 @@ import VaubanRefusal
     @Test("Lines are NAME=value, with comments, quotation marks and items")
     func linesAreVariables() throws {
         let file = try read(
-            "# A comment\n\nPLAIN=as it is\nQUOTED=\"vauban://mail%20box/anna\"\nexport SINGLE='two words'\nEMPTY=\nASKED=vauban://other/bert\r\n"
+            "# A comment\n\nPLAIN=as it is\nQUOTED=\"vauban://mail%20box/anna\"\nexport SINGLE='two words'\nEMPTY=\n"
+                + "ASKED=vauban://other/bert\r\n"
         )
         #expect(file.variables.map(\.name) == ["PLAIN", "QUOTED", "SINGLE", "EMPTY", "ASKED"])
         #expect(

@@ -67,7 +67,7 @@ touching=$!
 with_passcode 0 finger enroll
 wait "$touching" || { cat "$TMPDIR/touches"; fail 'the touches did not end'; }
 for text in 'Touch it 5 times with the same finger.' 'That was too short; swipe again (0 of 5 touches are done).' '1 of 5 touches are done.' \
-    'Take the finger away, then touch again (1 of 5 touches are done).' '4 of 5 touches are done.' 'The finger is learnt. Yours are now: right index finger'; do
+    'Take the finger away, then touch again (1 of 5 touches are done).' '4 of 5 touches are done.' 'Enrolled. Your fingers: right index finger'; do
     expect_text "$text" "$TMPDIR/err"
 done
 with_passcode 0 finger list

@@ -150,7 +150,7 @@ struct ItemKeeping: ParsableArguments {
         if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
         if isOpenToAll {
             say(
-                "Note: any program that you run can read this through vauban while the keychain is unlocked. To approve each use: --require presence"
+                "Note: any program that you run can read this through vauban while unlocked. To approve each use: --require presence"
             )
         }
     }

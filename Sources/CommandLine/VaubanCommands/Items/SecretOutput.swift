@@ -29,8 +29,8 @@ struct SecretOutput: ParsableArguments {
         guard hex || raw || !isTerminal || secret.isTextForTerminal() else {
             say(
                 """
-                vauban: The secret (\(count(secret.count, "byte"))) is not text and was not written to the terminal; use --hex or --raw, or \
-                redirect the output
+                vauban: The secret (\(count(secret.count, "byte"))) is not text and was not written to the terminal; use --hex or --raw, \
+                or redirect the output
                 """
             )
             throw ExitCode(CommandEnd.usage)

@@ -39,8 +39,8 @@ struct OwnKeychain {
     func status(in session: Session) -> String {
         isAdopted(by: session)
             ? """
-            the user-mode keychain in \(SafeText.visible(home)) still exists, though all its items were moved here; to delete it: vauban adopt \
-            --delete-source
+            the user-mode keychain in \(SafeText.visible(home)) still exists, though all its items were moved here; to delete it: \
+            vauban adopt --delete-source
             """
             : "the user-mode keychain in \(SafeText.visible(home)) is not part of the installed service; to move it: vauban adopt"
     }

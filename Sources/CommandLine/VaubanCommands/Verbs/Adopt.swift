@@ -113,8 +113,8 @@ struct Adopt: ParsableCommand {
         guard asking > 0 else { return }
         say(
             """
-            \(count(asking, "item")) need\(asking == 1 ? "s" : "") your approval twice: once to read the old keychain and once to compare the \
-            result. The old keychain cannot name this program; it is process \(getpid()). \
+            \(count(asking, "item")) need\(asking == 1 ? "s" : "") your approval twice: once to read the old keychain and once to \
+            compare the result. The old keychain cannot name this program; it is process \(getpid()). \
             Items compared in an earlier run are not asked for again.
             """)
     }

@@ -47,7 +47,7 @@ struct FingerEnroll: ParsableCommand {
         let progress = FingerProgress()
         try session.authentication.enrol(passcode, unlocks: unlock) { progress.show($0) }
         say(
-            "The finger is enrolled. Enrolled fingers: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
+            "Enrolled. Your fingers: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
         )
     }
 }
