@@ -25,8 +25,8 @@ enum PromptText {
         let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
         lines.append(
             """
-              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \(ConnectionLimits.userTimeout / 60_000_000_000) \
-            minutes.
+              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). \
+            You have \(ConnectionLimits.userTimeout / 60_000_000_000) minutes.
             """
         )
         return lines.joined(separator: "\n") + "\n"
