@@ -386,6 +386,14 @@ let testing: [Target] = [
             "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
+    // The command line without a terminal and without rooms: names, tables, documents, imports.
+    tests(
+        "CommandLineTests",
+        [
+            "VaubanCommands", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
+            "VaubanLinuxHost",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ]),
     tests("PromptTests", ["VaubanPrompt", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),

@@ -41,10 +41,10 @@ import VaubanUserWire
         let play = try PlayedTerminal(
             before: room.door, ["approve"],
             steps: """
-                expect Programs can ask you here
+                expect Prompts appear here
                 run printf . >$BELL
-                expect Vauban asks for your finger.
-                expect It says:   “a reason”
+                expect Vauban asks for your approval.
+                expect Message:  “a reason”
                 expect Touch the reader, or press Ctrl-C or Esc to refuse
                 run printf . >$BELL
                 expect Accepted
@@ -62,7 +62,7 @@ import VaubanUserWire
                 key ctrl-c
                 expect Cancelled
                 absent Passcode
-                absent tries left
+                absent attempts left
                 absent not a passcode
                 key ctrl-c
 
@@ -94,18 +94,18 @@ import VaubanUserWire
         let play = try PlayedTerminal(
             before: room.door, ["approve"],
             steps: """
-                expect Programs can ask you here
+                expect Prompts appear here
                 run printf . >$BELL
-                expect Vauban asks for your finger or your passcode.
-                expect Attempt 1 of 3; 5 tries left
+                expect Vauban asks for your approval.
+                expect Attempt 1 of 3; 5 attempts left
                 expect Touch the reader or type the passcode
                 run printf . >$BELL
                 expect Accepted
-                absent what you type is dropped
+                absent what you type is ignored
                 run printf . >$BELL
                 expect Touch the reader or type the passcode
                 secret correct horse
-                expect That was not accepted; 5 tries left. Attempt 2 of 3.
+                expect That was not accepted; 5 attempts left. Attempt 2 of 3.
                 key enter
                 expect Cancelled
                 key ctrl-c
@@ -166,7 +166,7 @@ import VaubanUserWire
         }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
-            steps: "expect Touch the reader, or press Return for the passcode\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
+            steps: "expect Touch the reader, or press Return\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
         try play.heard()
         touched.put(())
         let (status, shown) = try play.ended()

@@ -26,10 +26,10 @@ import VaubanUserWire
                 FailedAttempt(date: 500_000_000_000_000, purpose: .prompt, who: "/tmp/a\nb\u{1B}[2J"),
             ]
         }
-        #expect(shown.contains("\nWrong tries  2020-01-0"))
+        #expect(shown.contains("\nWrong attempts 2020-01-0"))
         #expect(shown.contains(", to unlock: /usr/bin/vauban\n             2016-11-0"))
         // What another process is called cannot draw on the terminal.
-        #expect(shown.contains(", to answer a question: /tmp/a\\u{a}b\\u{1b}[2J\n"))
+        #expect(shown.contains(", to answer a prompt: /tmp/a\\u{a}b\\u{1b}[2J\n"))
     }
 
     @Test func theRecoveryKeyAndItsUseAreTold() throws {
@@ -38,7 +38,7 @@ import VaubanUserWire
         #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
         #expect(
             try status { _ in }.contains(
-                "\nRecovery key none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key\n"))
+                "\nRecovery key none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key\n"))
     }
 
     @Test func whenItLocksIsTold() throws {
@@ -49,9 +49,9 @@ import VaubanUserWire
     }
 
     @Test func whereNobodyAnnouncesSleepItIsTold() throws {
-        let told = "\n             nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps"
+        let told = "\n             this system does not announce sleep or the screen lock: keys stay in memory while the machine sleeps"
         #expect(try status { $0.sleepIsAnnounced = false }.contains("\nLocks        when the machine sleeps" + told))
-        #expect(try !status { $0.sleepIsAnnounced = true }.contains("announces sleep"))
+        #expect(try !status { $0.sleepIsAnnounced = true }.contains("announce sleep"))
     }
 
     @Test func whatFingersAreWorthIsTold() throws {
@@ -61,18 +61,18 @@ import VaubanUserWire
                     readerIsPresent: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
             }
         }
-        #expect(try shown(false, false, false, false).contains("\nFingers      there is no reader\n"))
-        #expect(try shown(true, false, false, false).contains("\nFingers      there is a reader; no finger is enrolled\n"))
+        #expect(try shown(false, false, false, false).contains("\nFingers      no reader\n"))
+        #expect(try shown(true, false, false, false).contains("\nFingers      reader available; no finger enrolled\n"))
         #expect(
             try shown(false, true, false, false).contains(
-                "\nFingers      enrolled, but the reader is not there; not accepted until the passcode is entered"))
+                "\nFingers      enrolled, but the reader is missing; not accepted until the passcode is entered"))
         let cost =
             """
             \n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted \
             under a key that the reader holds\n
             """
         let ready = try shown(true, true, true, true)
-        #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is needed\n"))
+        #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is required\n"))
         #expect(ready.contains(cost))
         #expect(try !shown(true, true, true, false).contains(cost))
     }
@@ -80,7 +80,7 @@ import VaubanUserWire
     @Test func olderKeysAreTold() throws {
         #expect(
             try status { $0.hasOlderKeys = true }.contains(
-                "\nKeys         items are still wrapped by older keys; run: vauban passcode roll\n"))
+                "\nKeys         some items still use older keys; run: vauban passcode roll\n"))
         #expect(try !status { _ in }.contains("older keys"))
     }
 }

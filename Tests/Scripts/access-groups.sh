@@ -81,10 +81,10 @@ cp "$own/tool" "$own/tool.new" && printf 'second' >>"$own/tool.new" && chown vau
 check 'a new build is refused while nobody can be asked, and not told that there is nothing' equals "$(by alice "$own/tool" get t)" -25308
 
 # An approver of alice's, on a terminal of its own, answers what comes.
-approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'every program asks at' && return 0; done; return 1; }
+approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'for all programs at' && return 0; done; return 1; }
 approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
 approve <<PLAY
-expect Programs can ask
+expect Prompts appear here
 expect $own/tool
 expect new build
 expect asscode
@@ -98,11 +98,11 @@ check 'and it is not asked about again' equals "$(by alice "$own/tool" get t)" '
 
 # What an item offers: asked once, kept where she says always, and never in the place of the program's own.
 approve <<PLAY
-expect Programs can ask
+expect Prompts appear here
 expect to read an item that another program keeps
 expect callers/named
 expect Owner:     program:/usr/local/games/bin/chat
-expect Let it:
+expect Allow:
 secret a
 expect asscode
 secret alice passcode
@@ -114,8 +114,8 @@ check 'she was asked for it' approved
 check 'and not again, but by its owner alone' eval 'equals "$(by alice /usr/local/games/bin/mail get named - program:/usr/local/games/bin/chat)" "0 for both" && equals "$(by alice /usr/local/games/bin/mail get named)" -25300'
 
 # The user's own hand.
-check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "whatever you run can read this" "$TMPDIR/err"'
-check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "whatever you run" "$TMPDIR/err"'
+check 'set says once who can read it' eval 'printf "by hand" | alice set notes/me 2>"$TMPDIR/err" && grep -q "any program that you run can read this" "$TMPDIR/err"'
+check 'not a second time' eval 'printf "by hand 2" | alice set notes/other 2>"$TMPDIR/err" && ! grep -q "any program that you run" "$TMPDIR/err"'
 check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban-test-alice sh -c "\"$bin/vauban\" get notes/me")" "by hand" && equals "$(as vauban-test-alice python3 -c "import subprocess; print(subprocess.run([\"$bin/vauban\", \"get\", \"notes/me\"], capture_output=True, text=True).stdout)")" "by hand"'
 check 'a program does not see what she keeps by hand' equals "$(by alice /usr/local/games/bin/mail get me)" -25300
 check 'vauban does not show what programs keep' eval 'alice list >"$TMPDIR/listed" 2>/dev/null && grep -q "notes/me" "$TMPDIR/listed" && ! grep -q callers "$TMPDIR/listed"'
@@ -131,11 +131,11 @@ PLAY
 check 'after her passcode she sees what every program keeps' eval 'play alice "$bin/vauban" list --all-owners <"$TMPDIR/list" >"$TMPDIR/shown"'
 check 'with no value among it' eval '! grep -q "of chat\|of mail" "$TMPDIR/shown"'
 cat >"$TMPDIR/read" <<PLAY
-expect Who asks:
+expect Program:
 expect vauban
 expect to read an item that another program keeps
 expect callers/t
-expect Let it:
+expect Allow:
 secret o
 expect asscode
 secret alice passcode
@@ -170,7 +170,7 @@ check 'nor is one by the account that is not given' eval 'play alice "$bin/vauba
 
 # What she allows.
 cat >"$TMPDIR/allow" <<PLAY
-expect to change what programs may read
+expect to change which programs may read which items
 expect asscode
 secret alice passcode
 expect Allowed
@@ -187,11 +187,11 @@ print(subprocess.run([sys.argv[1], "get", "callers/t", "--owner", sys.argv[2]], 
 SCRIPT
 chown vauban-test-alice "$own/script"
 approve <<PLAY
-expect Programs can ask
+expect Prompts appear here
 expect started by
 expect python3
-expect runs what anybody wrote
-expect Let it:
+expect runs scripts and commands
+expect Allow:
 secret l
 expect asscode
 secret alice passcode
@@ -212,7 +212,7 @@ secret alice passcode
 expect accepted
 PLAY
 check 'builds of a folder: with her passcode' eval 'play alice "$bin/vauban" allow build "$own" <"$TMPDIR/build" >"$TMPDIR/shown"'
-check 'status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: a new build in $own"'
+check 'status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: any new build in $own"'
 cp "$own/tool" "$own/tool.new" && printf 'third' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
 check 'a build there is accepted without a question' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 

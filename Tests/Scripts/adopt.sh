@@ -55,7 +55,7 @@ check 'without a service there is nothing to move to' refused 51 alice adopt
 mv /etc/vauban/later /etc/vauban/rooms
 start_rooms
 hidden="keychain from user mode in $alices, which the installed service does not show"
-check 'status tells of it' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one from user mode in $alices"'
+check 'status tells of it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in $alices is not part"'
 check 'a get that misses tells of it' eval 'refused 44 alice get github/anna && grep -q "$hidden; to move it, run: vauban adopt" "$TMPDIR/out"'
 check 'so does a list of nothing' eval 'alice list 2>&1 | grep -q "$hidden"'
 check 'who has none is told of none' eval 'rm -rf "$TMPDIR/bob.kept" && mv "$bobs" "$TMPDIR/bob.kept" && refused 44 bob get github/bob && ! grep -q "user mode" "$TMPDIR/out" && ! bob status 2>/dev/null | grep -q "Own keychain" && refused 0 bob adopt && grep -q "nothing to move" "$TMPDIR/out"; mv "$TMPDIR/bob.kept" "$bobs"'
@@ -90,7 +90,7 @@ kill_at() {
 }
 alice lock 2>/dev/null
 check 'killed before the first item' eval 'ends 137 kill_at <<PLAY
-expect other programs of yours can learn the passcode
+expect your other programs can read the passcode
 expect The old keychain has not been unlocked
 expect Passcode (
 secret a wrong one
@@ -143,7 +143,7 @@ expect safe/anna
 expect Passcode (
 key ctrl-c
 expect stays: safe/anna: Cancelled
-expect 1 item was written to the old keychain meanwhile
+expect 1 item was added to the old keychain in the meantime
 expect 4 stay
 expect callers/app (of TEAM.app)
 expect left as it is
@@ -151,8 +151,8 @@ PLAY
 check 'she moves it, and says no to one' eval 'ends 1 typing'
 count=$((count + 1))
 check 'what was written there meanwhile came along' equals "$(alice get meanwhile/anna 2>/dev/null)" later
-check 'what has another value is named and stays' said 'stays: github/anna: one of this name is here already, with another secret'
-check 'what has another protection is named and stays' said 'stays: weak/anna: one of this name is here already, with other attributes'
+check 'what has another value is named and stays' said 'not moved: github/anna: an item of this name is already here, with another secret'
+check 'what has another protection is named and stays' said 'not moved: weak/anna: an item of this name is already here, with other attributes'
 check 'what needs its program is named and stays' said 'stays: callers/sealed: it opens only with the password of the program'
 check 'where some stay nothing is deleted' eval '[ -e "$alices/service" ] && [ ! -e "$alices/adopted" ] && ends 1 adopt --delete-source && [ -e "$alices/service" ]'
 check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
@@ -165,11 +165,11 @@ cat >"$TMPDIR/steps" <<PLAY
 expect Passcode (
 secret the older passcode
 absent Vauban asks
-expect 2 moved, $((count - 3)) here already, 0 stay.
-expect Delete the old keychain now? It is deleted only if all its items are here.
+expect 2 moved, $((count - 3)) already here, 0 not moved.
+expect Delete the old keychain? It is deleted only if all its items are here.
 expect Type delete
 send no
-expect kept in $alices
+expect still in $alices
 PLAY
 check 'then all of it is there, and what asked is not asked for again' eval 'ends 0 typing'
 of=(alice); check 'every value is the same, byte for byte' unchanged
@@ -182,7 +182,7 @@ check 'then it reads it' equals "$(as vauban-test-alice /usr/local/games/bin/too
 check 'with every attribute as it was' equals "$(as vauban-test-alice /usr/local/games/bin/tool show rich)" "$rich"
 
 # Kept until she says so.
-check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the one from user mode in $alices is kept.*adopt --delete-source"'
+check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in $alices still exists.*adopt --delete-source"'
 check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user mode" "$TMPDIR/out"'
 check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && [ "$(wc -l <"$alices/adopted.items")" = "$count" ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted" "$alices/adopted.items"'
 printf 'newer' | alice set github/anna --replace 2>/dev/null
@@ -192,15 +192,15 @@ cp -a "$alices" "$TMPDIR/alice/copy"
 printf 'later' | with_old set later/anna; old stop 2>/dev/null
 check 'what was written to it afterwards is told of again' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
 rm -rf "$alices" && cp -a "$TMPDIR/alice/copy" "$alices"
-check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "nothing was written there since"'
+check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "are already moved"'
 rm "$alices/adopted"
-check 'without the marker all is compared anew' eval 'ends 1 adopt && said "stays: github/anna: one of this name is here already, with another secret" && said "1 stays."'
+check 'without the marker all is compared anew' eval 'ends 1 adopt && said "not moved: github/anna: an item of this name is already here, with another secret" && said "1 not moved."'
 printf 'of github' | alice set github/anna --replace 2>/dev/null
-check 'until all of it is the same' eval 'ends 0 adopt && said "0 moved, $((count - 1)) here already, 0 stay." && said "is kept in"'
+check 'until all of it is the same' eval 'ends 0 adopt && said "0 moved, $((count - 1)) already here, 0 not moved." && said "is still in"'
 printf 'newer' | alice set github/anna --replace 2>/dev/null
 check 'killed at the last question' eval 'ends 137 kill_at <<PLAY
-expect was moved, and nothing was written there since
-expect Delete the old keychain now?
+expect are already moved
+expect Delete the old keychain?
 expect Type delete
 run kill -9 \$(cat $TMPDIR/alice/pid)
 PLAY'
@@ -237,12 +237,12 @@ expect Passcode (
 secret the older passcode
 expect Type delete
 send delete
-expect passcode, to delete it
+expect Passcode of the old keychain, to delete it
 secret a wrong one
 expect That was not the passcode
 expect cancels
 secret the older passcode
-expect The old keychain is deleted
+expect The old keychain and its keys are deleted
 PLAY
 check 'deleted on the terminal, after the word and the passcode' eval 'ends 0 typing && [ ! -e "$alices" ]'
 
@@ -262,7 +262,7 @@ check 'a folder that is a link is refused' ends 53 adopt
 rm -rf "$alices" "$TMPDIR/alice/real"; broken
 check 'two at once are not at work' eval 'as vauban-test-alice flock "$alices/adopting.lock" true && exec 8<"$alices/adopting.lock" && flock -n 8 && ends 53 adopt && said "another vauban adopt"; exec 8<&-'
 printf 'version 1\nlauncher /nonexistent/vauban-launcher\n' >"$alices/service"
-check 'where its programs are gone the installed ones open it' eval 'ends 0 adopt && said "0 moved" && said "is kept in"'
+check 'where its programs are gone the installed ones open it' eval 'ends 0 adopt && said "0 moved" && said "is still in"'
 check 'and delete it' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'
 
 # One without a passcode, into one without, on a disk that becomes full.

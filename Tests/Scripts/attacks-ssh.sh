@@ -35,7 +35,7 @@ printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait
 chmod 755 "$own/asker" "$own/wait"
 answered() {
     by alice "$bin/pty-play" --seconds 60 -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run $own/asker
 expect sign something that does not say what it is, with the key asking, for python3 (process
 expect Passcode

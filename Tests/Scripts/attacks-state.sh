@@ -71,7 +71,7 @@ check 'A51 an older database put back: succeeds, what was deleted is there again
 # The record of wrong passcodes, as the enclave's own user.
 cp -a "$state/enclave" "$state/enclave.kept"
 wrong() { printf 'wrong\n' >"$TMPDIR/wrong"; for _ in 1 2 3; do as vauban-test-alice "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/wrong" 2>/dev/null; done; }
-tries() { for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && sed -n 's/.*; \([0-9]\) tries left before.*/\1/p' "$TMPDIR/status" && return; done; }
+tries() { for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && sed -n 's/.*; \([0-9]\) attempts left before.*/\1/p' "$TMPDIR/status" && return; done; }
 another_enclave() { kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; rm -rf "$state/enclave"; "$@"; start_enclave; }
 alice lock 2>/dev/null; wrong
 check 'wrong passcodes are counted' equals "$(tries)" 2

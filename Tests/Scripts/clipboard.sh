@@ -13,7 +13,7 @@ printf other | vauban set clip/bert || fail 'set failed'
 # Without a desktop, and without a tool, nothing is asked and nothing is done.
 vauban lock 2>/dev/null
 expect_status 64 vauban get clip/anna --copy
-expect_text 'there is no desktop here' "$TMPDIR/err"
+expect_text 'No clipboard: neither' "$TMPDIR/err"
 mkdir "$TMPDIR/none"
 DISPLAY=:1 PATH=$TMPDIR/none expect_status 64 "$VAUBAN_BUILD/vauban" get clip/anna --copy
 expect_text 'install xclip or xsel' "$TMPDIR/err"
@@ -21,7 +21,7 @@ WAYLAND_DISPLAY=wayland-9 PATH=$TMPDIR/none expect_status 64 "$VAUBAN_BUILD/vaub
 expect_text 'install wl-clipboard' "$TMPDIR/err"
 unlock
 DISPLAY=:4711 expect_status 53 vauban get clip/anna --copy
-expect_text 'xclip could not fill the clipboard, so nothing was copied' "$TMPDIR/err"
+expect_text 'xclip could not set the clipboard, so nothing was copied' "$TMPDIR/err"
 expect_status 64 vauban get clip/anna --clear-after 5s
 expect_status 64 vauban get clip/anna --copy --clear-after 0
 expect_status 64 vauban get clip/anna --copy --hex
@@ -33,7 +33,7 @@ until_let_go() { for holder in $(holders); do tail --pid="$holder" -f /dev/null;
 on_desktop() {
     vauban get clip/anna --copy --clear-after 1h >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it could not be copied'; }
     [ ! -s "$TMPDIR/out" ] || fail 'the secret was printed besides'
-    expect_text 'The clipboard is emptied in 1 hour' "$TMPDIR/err"
+    expect_text 'The clipboard is cleared in 1 hour' "$TMPDIR/err"
     "$@" | cmp - "$TMPDIR/wanted" || fail 'the clipboard has something else'
     # No process that stays has the secret in its arguments or its environment.
     for process in $(holders) $(pgrep 'xclip|xsel|wl-copy'); do
@@ -59,7 +59,7 @@ on_desktop() {
     [ -z "$("$@" 2>/dev/null)" ] || fail 'what a manager took over stays in the clipboard'
     # An end of the session, or a kill, empties it too.
     vauban get clip/anna --copy 2>"$TMPDIR/err"
-    expect_text 'The clipboard is emptied in 45 seconds' "$TMPDIR/err"
+    expect_text 'The clipboard is cleared in 45 seconds' "$TMPDIR/err"
     kill "$(holders)"; until_let_go
     [ -z "$("$@" 2>/dev/null)" ] || fail 'a kill leaves the secret in the clipboard'
 }

@@ -24,10 +24,10 @@ export TMPDIR
 
 # On a terminal of its own.
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run $TMPDIR/asker
-expect Who asks:  vauban (/
-expect It says:   “get bank/anna”
+expect Program:  vauban (/
+expect Message:  “get bank/anna”
 expect Passcode
 secret $passcode
 expect Accepted
@@ -80,7 +80,7 @@ expect size 40 120
 send second line
 expect heard second line
 expect [?1049h
-expect Vauban asks for your passcode
+expect Vauban asks for your approval
 expect Passcode
 secret $passcode
 expect [?1049l

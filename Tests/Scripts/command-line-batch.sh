@@ -40,13 +40,13 @@ printf away | vauban update away/anna --this-device
 
 # Bytes are bytes: exact in a pipe, never thrown at a terminal, digits where they are wanted.
 printf 'a\0\033[2J\377\n\n' >"$TMPDIR/binary"
-vauban add bytes/x --keep-newline <"$TMPDIR/binary" || fail 'bytes were not taken'
+vauban add bytes/x --keep-newline <"$TMPDIR/binary" || fail 'bytes were not imported'
 vauban get bytes/x | cmp - "$TMPDIR/binary" || fail 'a pipe gets other bytes'
 vauban get bytes/x --raw | cmp - "$TMPDIR/binary" || fail '--raw gives other bytes'
 digits=$(od -An -v -tx1 "$TMPDIR/binary" | tr -d ' \n')
 [ "$(vauban get bytes/x --hex)" = "$digits" ] || fail '--hex gives other digits'
 play "$VAUBAN_BUILD/vauban" get bytes/x >"$TMPDIR/out" </dev/null; [ $? = 64 ] || fail 'a terminal was given bytes'
-expect_text '9 bytes that are no text' "$TMPDIR/out"
+expect_text '(9 bytes) is not text' "$TMPDIR/out"
 LC_ALL=C grep -aq "$(printf '\377')" "$TMPDIR/out" && fail 'a byte reached the terminal'
 play "$VAUBAN_BUILD/vauban" get bytes/x --hex >"$TMPDIR/out" </dev/null || fail 'get --hex on a terminal failed'
 expect_text "$digits" "$TMPDIR/out"
@@ -55,7 +55,7 @@ LC_ALL=C grep -aq "$(printf '\377')" "$TMPDIR/out" || fail '--raw does not write
 printf 'Grüße\n\tund Küsse' | vauban add text/x
 play "$VAUBAN_BUILD/vauban" get text/x >"$TMPDIR/out" </dev/null || fail 'text is not shown on a terminal'
 expect_text 'und Küsse' "$TMPDIR/out"
-vauban get bytes/x --hex | vauban add bytes/y --hex || fail 'digits were not taken'
+vauban get bytes/x --hex | vauban add bytes/y --hex || fail 'digits were not imported'
 vauban get bytes/y | cmp - "$TMPDIR/binary" || fail 'digits are other bytes'
 printf 'DE ad\nbe EF' | vauban add bytes/z --hex && [ "$(vauban get bytes/z --hex)" = deadbeef ] || fail 'spaces between digits matter'
 expect_status 64 vauban add bytes/odd --hex <<<abc
@@ -83,12 +83,12 @@ vauban get plain | cmp - /dev/null || fail 'an empty secret is not empty'
 expect_status 0 vauban show ci/deploy; expect_text 'Comment:         of the A team' "$TMPDIR/out"
 expect_status 0 vauban show plain --json; expect_text '"base64" : "//4="' "$TMPDIR/out"; expect_text '"isInvisible" : true' "$TMPDIR/out"
 expect_status 0 vauban add --json - < <(printf '{"service":"s1","secret":"1"}\n{"service":"s2","secret":"2"}\n')
-[ "$(vauban get s1)$(vauban get s2)" = 12 ] || fail 'objects one after the other were not taken'
+[ "$(vauban get s1)$(vauban get s2)" = 12 ] || fail 'objects one after the other were not imported'
 
 # All or nothing: what is there already, and what is wrong, is told with its line and key, and nothing is added.
 before=$(vauban list | wc -l)
 expect_status 45 vauban add --json - < <(printf '[{"service":"new","secret":"n"},\n\n{"service":"s1","secret":"other"}]')
-expect_text 'line 3: s1 exists already' "$TMPDIR/err"
+expect_text 'line 3: s1 already exists' "$TMPDIR/err"
 expect_status 44 vauban get new
 # wrong WANTED DOCUMENT: it is refused with these words, tells no secret, and adds nothing.
 wrong() {
@@ -97,30 +97,30 @@ wrong() {
     grep -q hunter2 "$TMPDIR/err" "$TMPDIR/out" && fail 'a secret was told'
     return 0
 }
-wrong 'line 2: servce: there is no such key' '[{"service":"a","secret":"hunter2"},\n{"servce":"b","service":"b","secret":"hunter2"}]'
-wrong 'line 1: secret: it is missing' '{"service":"a"}'
-wrong 'line 1: service: it is missing' '{"secret":"hunter2"}'
-wrong 'line 2: port: it is of another type' '{"server":"a","secret":"hunter2",\n"port":[1]}'
+wrong 'line 2: servce: unknown key' '[{"service":"a","secret":"hunter2"},\n{"servce":"b","service":"b","secret":"hunter2"}]'
+wrong 'line 1: secret: is missing' '{"service":"a"}'
+wrong 'line 1: service: is missing' '{"secret":"hunter2"}'
+wrong 'line 2: port: wrong type' '{"server":"a","secret":"hunter2",\n"port":[1]}'
 wrong 'line 1: port: a generic password has no such key' '{"service":"a","secret":"hunter2","port":1}'
-wrong 'line 1: port: a port is a number up to 65535' '{"server":"a","secret":"hunter2","port":65536}'
-wrong 'line 1: readable: there is no such moment' '{"service":"a","secret":"hunter2","readable":"never"}'
-wrong 'line 1: accessControl: a flag is not known' '{"service":"a","secret":"hunter2","accessControl":["magic"]}'
-wrong 'line 1: secret: its bytes are not base64' '{"service":"a","secret":{"base64":"hunter2"}}'
-wrong 'line 2: secret: it is empty; to store an empty one, say --empty' '[{"service":"a","secret":"hunter2"},\n{"service":"b","secret":""}]'
+wrong 'line 1: port: a port must be a number up to 65535' '{"server":"a","secret":"hunter2","port":65536}'
+wrong 'line 1: readable: unknown protection' '{"service":"a","secret":"hunter2","readable":"never"}'
+wrong 'line 1: accessControl: unknown flag' '{"service":"a","secret":"hunter2","accessControl":["magic"]}'
+wrong 'line 1: secret: is not valid base64' '{"service":"a","secret":{"base64":"hunter2"}}'
+wrong 'line 2: secret: is empty; to store an empty secret, use --empty' '[{"service":"a","secret":"hunter2"},\n{"service":"b","secret":""}]'
 wrong 'line 1: secret: it is empty' '{"service":"a","secret":{"base64":""}}'
 wrong 'line 1: secret: it is not text' '{"service":"a","secret":5}'
-wrong 'line 2: an item of this name is in it before' '[{"service":"a","secret":"hunter2"},\n{"service":"a","account":"","secret":"hunter2"}]'
-wrong 'line 1: a key is there twice' '{"service":"a","secret":"hunter2","service":"b"}'
+wrong 'line 2: an earlier item has the same name' '[{"service":"a","secret":"hunter2"},\n{"service":"a","account":"","secret":"hunter2"}]'
+wrong 'line 1: a key is repeated' '{"service":"a","secret":"hunter2","service":"b"}'
 wrong 'line 3: a comma or a closing brace is missing' '{"service":"a",\n"secret":"hunter2"\n"account":"b"}'
 wrong 'line 1: a string is never closed' '{"service":"a","secret":"hunter2'
-wrong 'line 1: a string has an escape that does not exist' '{"service":"a","secret":"hunter2\\x"}'
-wrong 'line 1: a string has an escape that does not exist' '{"service":"a","secret":"hunter2\\ud83d"}'
-wrong 'line 1: a string has an escape that does not exist' '{"service":"a","secret":"hunter2\377"}'
-wrong 'line 1: there is something that is no JSON' 'service,secret\na,hunter2\n'
-wrong 'line 1: a number is not a whole one' '{"server":"a","secret":"hunter2","port":1.5}'
-wrong 'line 1: it goes too deep' '[[[[[[[[[[[[1]]]]]]]]]]]]'
+wrong 'line 1: a string has an invalid escape' '{"service":"a","secret":"hunter2\\x"}'
+wrong 'line 1: a string has an invalid escape' '{"service":"a","secret":"hunter2\\ud83d"}'
+wrong 'line 1: a string has an invalid escape' '{"service":"a","secret":"hunter2\377"}'
+wrong 'line 1: not valid JSON' 'service,secret\na,hunter2\n'
+wrong 'line 1: a number must be an integer' '{"server":"a","secret":"hunter2","port":1.5}'
+wrong 'line 1: values are nested too deeply' '[[[[[[[[[[[[1]]]]]]]]]]]]'
 wrong 'line 1: an item is an object' '["hunter2"]'
-wrong 'there is no item in it' '[]'
+wrong 'the document contains no items' '[]'
 [ "$(vauban list | wc -l)" = "$before" ] || fail 'something was added'
 expect_status 64 vauban add --json - < <(python3 -c 'import json; print(json.dumps([{"service": "big", "secret": "x" * 1048577}]))')
 expect_text 'it is larger than 1 MiB' "$TMPDIR/err"

@@ -16,16 +16,16 @@ edit() {
 
 expect_status 0 detached doctor
 expect_text '2 items' "$TMPDIR/out"
-expect_text '1 with the value; 1 without it' "$TMPDIR/out"
-expect_text 'a verified copy with 2 items was kept' "$TMPDIR/out"
-expect_text 'all is good' "$TMPDIR/out"
+expect_text '1 with the secret; 1 without' "$TMPDIR/out"
+expect_text 'verified, with 2 items' "$TMPDIR/out"
+expect_text 'everything is good' "$TMPDIR/out"
 grep -q 'one\|two' "$TMPDIR/out" && fail 'an item is named'
 [ -s "$database.verified" ] || fail 'there is no copy'
 
 # Where no copy can be kept it says so by its end: whoever runs it by the clock reads no words.
 mkdir -p "$database.verified.new/in the way"
 expect_status 1 vauban doctor
-expect_text 'none could be kept' "$TMPDIR/out"
+expect_text 'none, since' "$TMPDIR/out"
 expect_text 'there is no new copy' "$TMPDIR/out"
 rm -r "$database.verified.new"
 expect_status 0 vauban doctor
@@ -40,7 +40,7 @@ unlock
 edit 'DELETE FROM lookup WHERE item = 1'
 expect_status 44 vauban get one/item
 expect_status 1 vauban doctor
-expect_text 'row 1, class unlocked: some look-ups did not find it' "$TMPDIR/out"
+expect_text 'item 1, class unlocked: some of its indexes were wrong' "$TMPDIR/out"
 [ "$(vauban get one/item)" = one ] || fail 'the item is not found again'
 expect_status 0 vauban doctor
 
@@ -49,11 +49,11 @@ printf three | vauban set three/item || fail 'set failed'
 expect_status 0 vauban doctor
 edit "UPDATE item SET metadata = zeroblob(length(metadata)) WHERE id = 3"
 expect_status 1 vauban doctor
-expect_text 'its attributes do not open' "$TMPDIR/out"
-expect_text 'Put aside    1 item, since' "$TMPDIR/out"
+expect_text 'its attributes cannot be decrypted' "$TMPDIR/out"
+expect_text 'Set aside    1 item, since' "$TMPDIR/out"
 expect_status 44 vauban get three/item
 expect_status 1 vauban doctor
-expect_text 'what was put aside comes back by itself here if it opens again' "$TMPDIR/out"
+expect_text 'an item set aside returns when it opens again' "$TMPDIR/out"
 
 # A whole database is never replaced.
 expect_status 51 vauban doctor --restore --yes-restore
@@ -73,20 +73,20 @@ expect_status 36 detached doctor --restore
 expect_text '--yes-restore' "$TMPDIR/err"
 for answer in 'send yes' 'key enter' 'key ctrl-c'; do
     play "$VAUBAN_BUILD/vauban" doctor --restore >"$TMPDIR/out" <<STEPS
-expect There is a verified copy of
+expect A verified copy of
 expect is lost
-expect COMES BACK
-expect type restore
+expect COME BACK
+expect Type restore
 $answer
-expect nothing was put back
+expect nothing was restored
 STEPS
     [ $? = 128 ] || { cat "$TMPDIR/out"; fail "\"$answer\" is not cancelled"; }
 done
 expect_status 53 vauban get one/item
 play "$VAUBAN_BUILD/vauban" doctor --restore >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'restore failed'; }
-expect type restore
+expect Type restore
 send restore
-expect is in place
+expect is restored
 STEPS
 [ "$(vauban get one/item)" = one ] || fail 'the copy is not in place'
 expect_status 44 vauban get later/item

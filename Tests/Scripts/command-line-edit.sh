@@ -38,7 +38,7 @@ same 'tags again' "$(part Tags again/anna)" 'work, home'
 expect_status 0 vauban edit github/anna --untag work --untag home --comment ''
 same 'no comment' "$(vauban show github/anna | grep -c '^\(Comment\|Tags\):')" 0
 expect_status 64 vauban edit github/anna --tag 'a,b'
-expect_text 'a tag has no comma' <(tr '[:upper:]' '[:lower:]' <"$TMPDIR/err")
+expect_text 'a tag must not contain a comma' <(tr '[:upper:]' '[:lower:]' <"$TMPDIR/err")
 # A line that only looks like tags is a comment, and stays one.
 expect_status 0 vauban edit github/anna --comment 'Tags: a,b'
 same Comment "$(part Comment github/anna)" 'Tags: a,b'
@@ -54,7 +54,7 @@ same address "$(vauban get --url https://anna@example.org/in)" web
 same Label "$(part Label --server example.org)" example.org
 expect_status 44 vauban get --server example.com
 expect_status 64 vauban edit github/anna --website https://example.org/
-expect_text 'has no address' "$TMPDIR/err"
+expect_text 'has no URL' "$TMPDIR/err"
 expect_status 64 vauban edit github/anna --website https://anna:secret@example.org/
 
 # Names that are taken: said, and nothing is lost.
@@ -133,7 +133,7 @@ chmod +x "$TMPDIR/editor"
 export VISUAL="$TMPDIR/editor $TMPDIR"
 edited() { play "$VAUBAN_BUILD/vauban" edit "$@" </dev/null >"$TMPDIR/out"; }
 edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
-expect_text 'Nothing was changed' "$TMPDIR/out"
+expect_text 'No changes' "$TMPDIR/out"
 expect_text 'Label: moved' "$TMPDIR/seen"
 expect_text 'Tags: c' "$TMPDIR/seen"
 grep -q changed "$TMPDIR/seen" && fail 'the secret is in the file'
@@ -149,7 +149,7 @@ same secret "$(vauban get github/carl)" changed
 printf 's/^Label:/Lable:/\n' >"$TMPDIR/sed"
 play "$VAUBAN_BUILD/vauban" edit github/carl >"$TMPDIR/out" <<STEPS
 expect has no Lable
-expect To edit it again
+expect to edit it again
 key ctrl-c
 STEPS
 [ $? = 128 ] || { cat "$TMPDIR/out"; fail 'an edit that was left is not cancelled'; }

@@ -8,9 +8,9 @@ printf one | vauban set one/item && printf two | vauban set two/item --require p
 # Any other word, Ctrl-C and nobody to ask: nothing is erased.
 for answer in 'send eras' 'send yes' 'key enter' 'key ctrl-c'; do
     play "$VAUBAN_BUILD/vauban" erase >"$TMPDIR/out" <<STEPS
-expect This makes 2 items with all secrets unreadable for ever
-expect No copy is kept
-expect type erase
+expect This destroys 2 items and all secrets
+expect There is no way back
+expect Type erase
 $answer
 expect nothing was erased
 STEPS
@@ -25,7 +25,7 @@ expect_status 51 vauban erase --forgotten --yes-erase-everything
 [ "$(vauban get one/item)" = one ] || fail 'an item is gone'
 
 play "$VAUBAN_BUILD/vauban" erase >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'erase failed'; }
-expect type erase
+expect Type erase
 send erase
 expect Passcode
 secret $passcode
@@ -35,7 +35,7 @@ expect_status 44 vauban list one
 expect_status 44 vauban get two/item
 [ -z "$(vauban list)" ] || fail 'something is left'
 vauban status >"$TMPDIR/out"
-expect_text 'no passcode is set' "$TMPDIR/out"
+expect_text 'not set: anyone' "$TMPDIR/out"
 expect_text 'the keychain was erased' "$TMPDIR/out"
 
 # A new one begins, which a script erases; where no passcode is set none is wanted.

@@ -33,12 +33,12 @@ expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" export --csv "$TMPDIR/none
 expect_status 64 vauban export --csv --plain "$TMPDIR/none"
 out 0 "$TMPDIR/out.csv" --this-device
 expect_text "$items items exported." "$TMPDIR/err"
-expect_text 'Warning: this file is not encrypted' "$TMPDIR/err"
-expect_text 'takes a field that begins with' "$TMPDIR/err"
+expect_text 'Warning: This file is not encrypted' "$TMPDIR/err"
+expect_text 'treats a field that begins with' "$TMPDIR/err"
 [ "$(stat -c %a "$TMPDIR/out.csv")" = 600 ] || fail 'others can read the file'
 out 64 "$TMPDIR/out.csv"
 out 0 "$TMPDIR/without.csv"
-expect_text '1 item to stay on this device: left out' "$TMPDIR/err"
+expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
 
 # Another program reads it: the columns that all of them know, codes beside their login.
 python3 - "$TMPDIR/out.csv" <<'PYTHON' || fail 'another program reads something else'
@@ -59,7 +59,7 @@ for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields
 new_keychain; set_passcode
 expect_status 0 vauban import --dry-run "$TMPDIR/out.csv"
 expect_status 0 vauban import "$TMPDIR/out.csv"
-expect_text "$items added, 0 skipped as they are there already, 0 not taken" "$TMPDIR/err"
+expect_text "$items added, 0 already exist, 0 not imported" "$TMPDIR/err"
 described | diff "$TMPDIR/before" - || fail 'what came back is not what went out'
 for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields:example.com/anna otpauth:example.com/anna; do printf '%s ' "$name"; vauban get "$name" | sha256sum; done | diff "$TMPDIR/secrets" - || fail 'a secret came back as another'
 [ "$(vauban get formula/=cmd)" = '=HYPERLINK("http://evil.example")' ] || fail 'a formula came back as another secret'
@@ -69,10 +69,10 @@ for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields
 out 0 "$TMPDIR/again.csv" --this-device
 cmp "$TMPDIR/out.csv" "$TMPDIR/again.csv" || fail 'the second file differs'
 
-# What a later version might write is not taken for something else; without the column it is any program's file.
+# What a later version might write is not imported for something else; without the column it is any program's file.
 sed '1s/base64/other/' "$TMPDIR/out.csv" >"$TMPDIR/later.csv"
 expect_status 64 vauban import "$TMPDIR/later.csv"
-expect_text 'that this version of vauban does not know' "$TMPDIR/err"
+expect_text 'a newer version of vauban may know it' "$TMPDIR/err"
 python3 - "$TMPDIR/out.csv" "$TMPDIR/plain.csv" <<'PYTHON'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))

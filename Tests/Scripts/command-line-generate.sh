@@ -8,23 +8,23 @@ set_passcode
 made() { vauban set made/up --replace --generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was made up: $*"; }; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; secret=$(vauban get made/up); }
 made
 [[ $secret =~ ^[!-~]{20}$ && $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] && $secret =~ [^a-zA-Z0-9] ]] || fail 'not twenty characters of four classes'
-expect_text 'Kept, and not shown: 20 characters out of 89, 129 bits of entropy.' "$TMPDIR/err"
+expect_text 'Stored without showing it: 20 characters from a set of 89, 129 bits of entropy.' "$TMPDIR/err"
 grep -qF -- "$secret" "$TMPDIR/err" && fail 'the secret was shown'
 first=$secret
 made
 [ "$secret" != "$first" ] || fail 'the same secret twice'
 made --length 4 --characters digits
 [[ $secret =~ ^[0-9]{4}$ ]] || fail 'not four digits'
-expect_text '4 characters out of 10, 13 bits of entropy' "$TMPDIR/err"
+expect_text '4 characters from a set of 10, 13 bits of entropy' "$TMPDIR/err"
 made --length 3 --characters lower,upper,digits
 [[ $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] ]] || fail 'a class is missing'
 # 3! orders of 26 · 26 · 10.
-expect_text '3 characters out of 62, 15 bits of entropy' "$TMPDIR/err"
+expect_text '3 characters from a set of 62, 15 bits of entropy' "$TMPDIR/err"
 made --length 1024
 [ ${#secret} = 1024 ] || fail 'not 1024 characters'
 made --words 6
 [[ $secret =~ ^[a-z-]+(\.[a-z-]+){5}$ ]] || fail "no six words: $secret"
-expect_text '6 words of a list of 7776, 77 bits of entropy' "$TMPDIR/err"
+expect_text '6 words from a list of 7776, 77 bits of entropy' "$TMPDIR/err"
 
 # The word list is whole: as many as five dice have throws, none twice, none the beginning of a mistake.
 sed -n '/"""/,/"""/p' Sources/CommandLine/VaubanCommands/Generate/WordListText.swift | grep -v '"""' | tr -s ' ' '\n' | grep . >"$TMPDIR/words"

@@ -38,7 +38,7 @@ expect_status 0 vauban list --deleted --json
 python3 -c 'import json,sys; [item] = json.load(open(sys.argv[1])); assert item["service"] == "github" and item["deleted"], item' "$TMPDIR/out" || fail 'the JSON is another'
 printf other | vauban add github/anna || fail 'the name of a deleted item is not free'
 expect_status 45 vauban undelete github/anna
-expect_text 'delete that one first' "$TMPDIR/err"
+expect_text 'delete or rename it first' "$TMPDIR/err"
 vauban delete github/anna --now || fail 'delete --now failed'
 expect_status 44 vauban undelete github/anna
 expect_text 'vauban list --deleted' "$TMPDIR/err"

@@ -17,7 +17,7 @@ describes_none() {
     return 0
 }
 # again FILE STATUS COUNT: the same file once more adds nothing and says so.
-again() { expect_status "$2" vauban import "$1"; expect_text "0 added, $3 skipped as they are there already" "$TMPDIR/err"; grep -q ': added' "$TMPDIR/out" && fail "$1 was added twice"; return 0; }
+again() { expect_status "$2" vauban import "$1"; expect_text "0 added, $3 already exist" "$TMPDIR/err"; grep -q ': added' "$TMPDIR/out" && fail "$1 was added twice"; return 0; }
 # dry FILE STATUS: the report of a dry run is that of the import which follows, but for its tense, and nothing changed.
 dry() {
     vauban list >"$TMPDIR/list-before" 2>/dev/null
@@ -119,7 +119,7 @@ report = json.load(open(sys.argv[1]))
 assert (report["added"], report["present"], report["notTaken"]) == (4, 0, 2), report
 records = report["records"]
 assert records[0]["item"] == "example.com/anna" and "PIN (protected)" in records[0]["carried"], records[0]
-assert [record.get("reason") for record in records[4:]] == ["it has no password", "it is no object"], records
+assert [record.get("reason") for record in records[4:]] == ["it has no password", "it is not an object"], records
 assert records[4]["line"] == 49, records[4]
 PYTHON
 is "$(vauban get example.com/anna)" bw-one 'a password of Bitwarden'
@@ -134,7 +134,7 @@ for part in 'firstName: Anna' 'ssn: bw-ssn'; do has "$(vauban get Identity)" "$p
 describes_none bw-one bw-pin bw-old bw-note-body 4111111111111111 bw-ssn JBSWY3DPEHPK3PXP
 again $golden/bitwarden.json 1 4
 expect_status 64 vauban import $golden/bitwarden-encrypted.json
-expect_text 'this export of Bitwarden is encrypted' "$TMPDIR/err"
+expect_text 'This Bitwarden export is encrypted' "$TMPDIR/err"
 
 # 1Password, 1pux.
 new_keychain
@@ -167,7 +167,7 @@ expect_status 1 vauban import --json "$TMPDIR/a.1pux"
 python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report does not tell which part was left'
 import json, sys
 record = json.load(open(sys.argv[1]))["records"][0]
-assert record["outcome"] == "notTaken" and record["reason"] == "its otpauth: it exists already with another password", record
+assert record["outcome"] == "notTaken" and record["reason"] == "its otpauth: it already exists with another password", record
 assert record["left"] == ["otpauth"] and "password" in record["carried"] and "one-time codes" not in record["carried"], record
 PYTHON
 new_keychain
@@ -183,12 +183,12 @@ is "$(vauban get fields:example.com/anna)" $'notes: first, line\n    second line
 # When everything was carried, and only then, the source can go.
 new_keychain
 expect_status 0 vauban import $golden/apple.csv
-expect_text 'delete it when you have looked' "$TMPDIR/err"
+expect_text 'delete it after checking' "$TMPDIR/err"
 expect_text 'line 2: added: example.com/anna: password, user name, title, url, notes, one-time codes' "$TMPDIR/out"
 expect_status 0 vauban import --dry-run $golden/apple.csv
 grep -q 'delete it' "$TMPDIR/err" && fail 'after a dry run the source is said to be deletable'
 sed 's/first, line/another line/' $golden/apple.csv >"$TMPDIR/other.csv"
 expect_status 1 vauban import "$TMPDIR/other.csv"
-expect_text 'left: notes: the item that is there has others' "$TMPDIR/out"
+expect_text 'left: notes: the existing item has different ones' "$TMPDIR/out"
 expect_text 'keep it until' "$TMPDIR/err"
 echo 'every part of every record is where it belongs, or the report says that it is not'

@@ -42,10 +42,10 @@ printf 'not encrypted' >"$PASSWORD_STORE_DIR/broken.gpg"
 printf x >"$PASSWORD_STORE_DIR/readme.txt"
 ln -s /etc "$PASSWORD_STORE_DIR/link"
 expect_status 1 vauban import --dry-run "$PASSWORD_STORE_DIR"
-expect_text '5 would be added, 0 skipped as they are there already, 3 not taken' "$TMPDIR/err"
+expect_text '5 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
 expect_status 1 vauban import "$PASSWORD_STORE_DIR"
-expect_text '5 added, 0 skipped as they are there already, 3 not taken' "$TMPDIR/err"
-for told in 'broken.gpg: not taken: gpg could not open it' 'readme.txt: not taken: it is no password of pass' 'link: not taken: it is a link'; do expect_text "$told" "$TMPDIR/err"; done
+expect_text '5 added, 0 already exist, 3 not imported' "$TMPDIR/err"
+for told in 'broken.gpg: not imported: gpg could not open it' 'readme.txt: not imported: it is not a password of pass' 'link: not imported: it is a link'; do expect_text "$told" "$TMPDIR/err"; done
 is "$(vauban get web/github.com/anna)" pass-one 'what pass shows under this name'
 is "$(vauban get example.com/anna)" pass-two 'one with an address'
 is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP' 'codes of pass'
@@ -60,7 +60,7 @@ vauban list --json >"$TMPDIR/described"
 grep -qE '4711|free text|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'what pass kept secret is shown'
 rm "$PASSWORD_STORE_DIR/broken.gpg" "$PASSWORD_STORE_DIR/readme.txt" "$PASSWORD_STORE_DIR/link"
 expect_status 0 vauban import "$PASSWORD_STORE_DIR"
-expect_text '0 added, 5 skipped' "$TMPDIR/err"
+expect_text '0 added, 5 already exist' "$TMPDIR/err"
 mkdir "$TMPDIR/empty"
 expect_status 64 vauban import "$TMPDIR/empty"
 echo 'what KeePassXC and pass kept is in the keychain'

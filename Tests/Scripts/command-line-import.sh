@@ -10,7 +10,7 @@ for form in '' --bom --crlf '--bom --crlf'; do
     # shellcheck disable=SC2086
     scripts/make-csv 24 $form >"$TMPDIR/p.csv"
     expect_status 0 vauban import "$TMPDIR/p.csv"
-    expect_text '24 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+    expect_text '24 added, 0 already exist, 0 not imported' "$TMPDIR/err"
     check() { vauban get --server "site-$1.example" >"$TMPDIR/got" || fail "row $1 is not found"; printf "$2" | cmp - "$TMPDIR/got" || fail "row $1 has another password ($form)"; }
     check 1 'pw-1-7919,with,commas'
     check 2 '"pw-2-15838" "quoted"'
@@ -24,7 +24,7 @@ for form in '' --bom --crlf '--bom --crlf'; do
     [ "$(vauban list | wc -l)" = 24 ] || fail 'there are not 24 items'
     # Again: all of it is there.
     expect_status 0 vauban import "$TMPDIR/p.csv"
-    expect_text '0 added, 24 skipped' "$TMPDIR/err"
+    expect_text '0 added, 24 already exist' "$TMPDIR/err"
 done
 vauban list >"$TMPDIR/out"
 grep -q 'pw-' "$TMPDIR/out" && fail 'list shows a password'
@@ -49,10 +49,10 @@ printf '%s\n' 'password,note,url,username,name' \
 printf 'secret-\377,,https://latin.example/\377,anna,not UTF-8\n' >>"$TMPDIR/broken.csv"
 printf 'secret-end,,https://end.example/,anna,without a line end' >>"$TMPDIR/broken.csv"
 expect_status 1 vauban import "$TMPDIR/broken.csv"
-for told in 'line 5: not taken: it has no password' \
-    'line 6: not taken: it has 3 fields, not 5' 'line 7: not taken: there is something between' \
-    'line 8: not taken: one.example/anna: it exists already with another password' 'line 13: not taken: its quotes are not in order' \
-    'line 14: not taken: a quote is never closed' 'line 16: not taken: its url is not UTF-8' '6 added, 1 skipped as they are there already, 7 not taken'; do
+for told in 'line 5: not imported: it has no password' \
+    'line 6: not imported: it has 3 fields, not 5' 'line 7: not imported: text between' \
+    'line 8: not imported: one.example/anna: it already exists with another password' 'line 13: not imported: its quotes do not match' \
+    'line 14: not imported: a quote is never closed' 'line 16: not imported: its url is not UTF-8' '6 added, 1 already exist, 7 not imported'; do
     expect_text "$told" "$TMPDIR/err"
 done
 grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a password was told'
@@ -81,14 +81,14 @@ unlock
 new_keychain
 scripts/make-csv 10000 --bom >"$TMPDIR/large.csv"
 expect_status 0 vauban import "$TMPDIR/large.csv"
-expect_text '10000 added, 0 skipped as they are there already, 0 not taken' "$TMPDIR/err"
+expect_text '10000 added, 0 already exist, 0 not imported' "$TMPDIR/err"
 [ "$(vauban list | wc -l)" = 10000 ] || fail 'there are not 10,000 items'
 for row in $(seq 12 120 10000) 10000; do
     vauban get --server "site-$row.example" >"$TMPDIR/got" || fail "row $row is not found"
     grep -qF -- "pw-$row-" "$TMPDIR/got" || fail "row $row has another password"
 done
 expect_status 0 vauban import "$TMPDIR/large.csv"
-expect_text '0 added, 10000 skipped' "$TMPDIR/err"
+expect_text '0 added, 10000 already exist' "$TMPDIR/err"
 # On a terminal it shows how far it is.
 new_keychain
 scripts/make-csv 250 >"$TMPDIR/p.csv"

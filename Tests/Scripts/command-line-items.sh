@@ -5,7 +5,7 @@ set -u
 
 # The first item says that without a passcode the disk protects nothing; the second says nothing.
 printf 'hunter2\n' | vauban set github/anna 2>"$TMPDIR/err" || fail 'set failed'
-expect_text 'the disk alone protects nothing' "$TMPDIR/err"
+expect_text 'anyone who has the disk' "$TMPDIR/err"
 printf second | vauban set github/bert 2>"$TMPDIR/err" || fail 'set failed'
 [ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'a second set still talks'; }
 
@@ -24,14 +24,14 @@ vauban get --service binary --account x | cmp - "$TMPDIR/binary" || fail 'option
 printf 'a\n\n' | vauban set newline && vauban get newline >"$TMPDIR/out"
 printf 'a\n' | cmp - "$TMPDIR/out" || fail 'not exactly one newline was dropped'
 printf '' | vauban set empty --empty && vauban get empty | cmp - /dev/null || fail 'an empty secret is not empty'
-detached set empty/two --empty && vauban get empty/two | cmp - /dev/null || fail 'an empty secret is not taken'
+detached set empty/two --empty && vauban get empty/two | cmp - /dev/null || fail 'an empty secret is not imported'
 
 # What a pipe brings whose writer failed is nothing, and erases nothing.
 printf kept | vauban set pipe/x
 for verb in 'set pipe/x --replace' 'update pipe/x' 'add pipe/new' 'set pipe/new' 'set pipe/x --replace --hex'; do
     # The words are meant to be parted.
     expect_status 64 vauban $verb < <(false)
-    expect_text 'the secret is empty, so nothing was changed' "$TMPDIR/err"
+    expect_text 'The secret is empty; nothing was changed' "$TMPDIR/err"
     expect_status 64 vauban $verb < <(echo)
 done
 expect_status 64 vauban update pipe/x --secret-fd 5 5</dev/null
@@ -45,7 +45,7 @@ printf pw | vauban set ci/deploy --when after-first-unlock || fail 'set --when f
 expect_status 45 detached_with changed set ci/deploy
 expect_text 'ci/deploy' "$TMPDIR/err"
 expect_text '--replace' "$TMPDIR/err"
-expect_text 'vauban add' "$TMPDIR/err"
+expect_text 'vauban set --replace' "$TMPDIR/err"
 [ "$(vauban get ci/deploy)" = pw ] || fail 'a refused set changed the secret'
 printf changed | vauban set ci/deploy --replace || fail 'the update failed'
 [ "$(vauban get ci/deploy)" = changed ] || fail 'the update changed nothing'
@@ -102,10 +102,10 @@ done
 (unset VAUBAN_HOME; expect_status 53 vauban get a/b; expect_text 'run vauban setup' "$TMPDIR/err") || exit 1
 
 # A secret asked for on a terminal, twice, without echo; Ctrl-C leaves things as they were.
-play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not taken'
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not imported'
 expect Secret for typed/x
 secret not shown
-expect The same again
+expect Repeat:
 secret not shown
 STEPS
 [ "$(vauban get typed/x)" = 'not shown' ] || fail 'another secret was stored than was typed'
@@ -120,12 +120,12 @@ expect_status 44 vauban get typed/y
 play "$VAUBAN_BUILD/vauban" set typed/z >/dev/null <<'STEPS' || fail 'editing failed'
 expect Secret for typed/z
 secret wrong
-expect The same again
+expect Repeat:
 secret other
-expect The two differ
+expect The entries differ
 expect Secret for typed/z
 secret right
-expect The same again
+expect Repeat:
 secret right
 STEPS
 [ "$(vauban get typed/z)" = right ] || fail 'the second attempt was not stored'
@@ -133,10 +133,10 @@ STEPS
 play "$VAUBAN_BUILD/vauban" set typed/e >/dev/null <<'STEPS' || fail 'an empty line ended it'
 expect Secret for typed/e
 key enter
-expect Nothing was typed
+expect The secret is empty
 expect Secret for typed/e
 secret some
-expect The same again
+expect Repeat:
 secret some
 STEPS
 [ "$(vauban get typed/e)" = some ] || fail 'the typed secret was not stored'
@@ -154,7 +154,7 @@ expect Replace its secret?
 send yes
 expect Secret for typed/x
 secret replaced
-expect The same again
+expect Repeat:
 secret replaced
 STEPS
 [ "$(vauban get typed/x)" = replaced ] || fail 'the secret was not replaced'

@@ -13,16 +13,16 @@ done
 play "$VAUBAN_BUILD/vauban" passcode set --no-recovery-key >"$TMPDIR/out" <<'STEPS' || { cat "$TMPDIR/out"; fail 'no passcode was set'; }
 expect New passcode
 secret 123456
-expect The same again
+expect Repeat:
 secret 123456
 expect Too weak
 expect New passcode
 secret 739150
-expect The same again
+expect Repeat:
 secret 739150
 expect Six digits: whoever has this disk tries them all in at most 3 days
-expect without it nobody can open
-absent recovery key, which is
+expect without it, nobody can open
+absent recovery key, shown
 STEPS
 
 # On a terminal a recovery key is made, and shown once, on the second screen, which is cleared.
@@ -30,18 +30,18 @@ new_keychain
 play "$VAUBAN_BUILD/vauban" passcode set >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no passcode was set'; }
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 secret $passcode
 expect [?1049h
-expect shown only now
+expect shown only once
 expect Write it on paper
-expect opens everything
+expect can read everything
 expect Press Return
 send x
 expect [2J
 expect [?1049l
 expect The passcode is set
-expect or the recovery key nobody can open
+expect or the recovery key, nobody can open
 STEPS
 key=$(shown_key "$TMPDIR/out")
 is_key "$key" || { cat "$TMPDIR/out"; fail 'no recovery key was shown'; }
@@ -54,7 +54,7 @@ new_keychain
 TERM=dumb play sh -c "sh -c 'echo \$\$ >$TMPDIR/pid; exec $VAUBAN_BUILD/vauban passcode set'; stty -a" >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no end'; }
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 secret $passcode
 expect Press Return
 absent [?1049h
@@ -74,10 +74,10 @@ new_keychain
 expect_status 0 vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode"
 [ "$(wc -l <"$TMPDIR/out")" = 1 ] && is_key "$(cat "$TMPDIR/out")" || { cat "$TMPDIR/out"; fail 'the recovery key is not the one line'; }
 expect_status 64 vauban passcode set --recovery-key --no-recovery-key --passcode-fd 0 <<<"$passcode"
-# Where it cannot be written it is not taken for done.
+# Where it cannot be written it is not imported for done.
 new_keychain
 vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode" >/dev/full 2>"$TMPDIR/err" && fail 'a key that nobody saw is a success'
-expect_text 'make another: vauban passcode recovery-key' "$TMPDIR/err"
+expect_text 'to create another: vauban passcode recovery-key' "$TMPDIR/err"
 
 # Another one, and none; a wrong passcode changes nothing.
 expect_status 0 vauban passcode recovery-key --passcode-fd 0 <<<"$passcode"
@@ -90,7 +90,7 @@ expect Passcode
 secret $passcode
 expect Press Return
 key enter
-expect is new
+expect new recovery key
 STEPS
 second=$(shown_key "$TMPDIR/out")
 is_key "$second" && [ "$first" != "$second" ] || fail 'the second key is none, or the first'
@@ -109,14 +109,14 @@ printf one | vauban set one/item && printf two | vauban set two/item --when afte
 printf three | vauban set three/item --require presence || fail 'set --require failed'
 expect_status 0 vauban passcode roll
 play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'change --roll failed'; }
-expect Passcode until now
+expect Current passcode
 secret $passcode
 expect New passcode
 secret another long one
-expect The same again
+expect Repeat:
 secret another long one
 expect is changed
-expect wrapped by the newest keys
+expect wrapped with the newest keys
 STEPS
 vauban status >"$TMPDIR/out"
 grep -q 'older keys' "$TMPDIR/out" && fail 'older keys are still in use after a roll'
@@ -140,13 +140,13 @@ expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'a
 scripts/make-csv 3000 >"$TMPDIR/p.csv"
 vauban import "$TMPDIR/p.csv" 2>/dev/null || fail 'the import failed'
 play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS
-expect Passcode until now
+expect Current passcode
 secret $passcode
 expect New passcode
 secret another long one
-expect The same again
+expect Repeat:
 secret another long one
-expect Wrapping items by the new keys: 
+expect Wrapping items with the new keys: 
 key ctrl-c
 STEPS
 broken=$?
@@ -156,7 +156,7 @@ vauban status >"$TMPDIR/out"
 rolled='in one go'
 if grep -q 'run: vauban passcode roll' "$TMPDIR/out"; then
     expect_status 0 vauban passcode roll
-    expect_text 'wrapped by the newest keys' "$TMPDIR/err"
+    expect_text 'wrapped with the newest keys' "$TMPDIR/err"
     rolled="of which $(grep -oE '^[0-9]+' "$TMPDIR/err") items after it was broken off"
 fi
 vauban status >"$TMPDIR/out"
@@ -168,7 +168,7 @@ expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'a
 # Removing: asks once more, wants the passcode, and says what it costs.
 expect_status 51 vauban passcode remove --passcode-fd 0 <<<'wrong one'
 play "$VAUBAN_BUILD/vauban" passcode remove >"$TMPDIR/out" <<'STEPS'
-expect gone for ever
+expect are destroyed
 expect protects nothing
 expect Type yes
 send no
@@ -176,7 +176,7 @@ expect Cancelled
 STEPS
 [ $? = 128 ] || { cat "$TMPDIR/out"; fail 'no is not cancelled'; }
 vauban status >"$TMPDIR/out"
-expect_text 'set; 4 tries left' "$TMPDIR/out"
+expect_text 'set; 4 attempts left' "$TMPDIR/out"
 expect_status 36 detached passcode remove
 play "$VAUBAN_BUILD/vauban" passcode remove >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the passcode was not removed'; }
 expect Type yes
@@ -199,7 +199,7 @@ worth() {
     play "$VAUBAN_BUILD/vauban" passcode set --no-recovery-key >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "$1 was not set"; }
 expect New passcode
 secret $1
-expect The same again
+expect Repeat:
 secret $1
 expect The passcode is set
 STEPS

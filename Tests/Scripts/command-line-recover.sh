@@ -25,17 +25,17 @@ expect Recovery key
 secret no digits at all, and yet of the length: forty-eight signs
 expect Recovery key
 secret ${slipped//-/ }
-expect Group 3 of 8 has a slip
-expect Group 3 again
+expect Group 3 of 8 is mistyped
+expect Repeat group 3
 secret 12
-expect a group has 6 digits
-expect Group 3 again
+expect A group has 6 digits
+expect Repeat group 3
 secret $(group 3)
 expect New passcode
 secret another long one
-expect The same again
+expect Repeat:
 secret another long one
-expect shown only now
+expect shown only once
 expect Press Return
 key enter
 expect The new passcode is set
@@ -54,9 +54,9 @@ expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$key"$'\n'"$passcode"
 vauban unlock --passcode-fd 0 <<<'another long one' 2>/dev/null || fail 'it could not be unlocked'
 expect_status 64 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$slipped"$'\n'"$passcode"
-expect_text 'group 3 of 8 has a slip' "$TMPDIR/err"
+expect_text 'group 3 of 8 is mistyped' "$TMPDIR/err"
 vauban status >"$TMPDIR/out"
-expect_text 'set; 5 tries left' "$TMPDIR/out"
+expect_text 'set; 5 attempts left' "$TMPDIR/out"
 # A new passcode that is too weak leaves everything as it was.
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$next"$'\n'"123456"
 # From descriptors a new key is made only where it is asked for.

@@ -36,7 +36,7 @@ expect_status 44 vauban run --env PW=db/anna --env OTHER=no/such -- $start
 expect_text 'no/such' "$TMPDIR/err"; started missing
 printf 'a\0b' | vauban set bin/zero
 expect_status 64 vauban run --env PW=bin/zero -- $start
-expect_text 'bin/zero: the secret has a zero byte' "$TMPDIR/err"; started zero
+expect_text 'bin/zero: the secret contains a zero byte' "$TMPDIR/err"; started zero
 head -c 131069 /dev/zero | tr '\0' x | vauban set big/fits
 head -c 131070 /dev/zero | tr '\0' x | vauban set big/over
 [ "$(vauban run --env P=big/fits -- sh -c 'echo ${#P}')" = 131069 ] || fail 'the largest variable is refused'
@@ -44,7 +44,7 @@ expect_status 64 vauban run --env P=big/over -- $start
 expect_text 'big/over' "$TMPDIR/err"; started large
 printf x | vauban set db/bert
 expect_status 64 vauban run --env PW=db -- $start
-expect_text 'PW=db means more than one item' "$TMPDIR/err"; started several
+expect_text 'PW=db matches more than one item' "$TMPDIR/err"; started several
 expect_status 127 vauban run --env PW=db/anna -- "$TMPDIR/no-such-command"
 expect_status 126 vauban run --env PW=db/anna -- /proc/version
 grep -q hunter2 "$TMPDIR/err" && fail 'a message tells the secret'
@@ -61,7 +61,7 @@ vauban lock
 printf '%s\n' "$passcode" >"$TMPDIR/passcode"
 [ "$(vauban run --passcode-fd 9 --env PW=bank/anna -- sh -c 'printf %s "$PW"; [ ! -e /proc/$$/fd/9 ] || echo " and a descriptor"' 9<"$TMPDIR/passcode")" = sealed ] || fail 'an item that asks was not given'
 play "$VAUBAN_BUILD/vauban" run --env PW=bank/anna -- sh -c 'stty -a | grep -o " echo "; echo "got $PW"' >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'asking on the terminal failed'; }
-expect It says:   “give bank/anna to sh”
+expect Message:  “give bank/anna to sh”
 expect Passcode
 secret $passcode
 expect echo

@@ -7,33 +7,33 @@ status_has() { vauban status >"$TMPDIR/out" 2>&1 || fail 'status failed'; for te
 
 # The words of the design on what user mode is worth.
 status_has 'any program that you run can read your secrets; install the service against that' \
-    'protects against disk theft (as far as the passcode is strong), other users and sandboxed programs' \
-    'the disk alone protects nothing' 'unlocked, since 20' 'the service started' "VAUBAN_HOME  $VAUBAN_HOME" \
-    'nowhere for other programs' 'Next         vauban passcode set'
+    'protects against disk theft (as strongly as your passcode), other users and sandboxed programs' \
+    'anyone who has the disk' 'unlocked, since 20' 'the service started' "VAUBAN_HOME  $VAUBAN_HOME" \
+    'for other programs nowhere' 'Next         vauban passcode set'
 set_passcode
-status_has 'set; 5 tries left' 'the passcode was set' 'vauban approve'
+status_has 'set; 5 attempts left' 'the passcode was set' 'vauban approve'
 vauban lock 2>/dev/null
-status_has 'locked, since 20' 'it was asked to lock' 'Next         vauban unlock'
+status_has 'locked, since 20' 'you locked it' 'Next         vauban unlock'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
 # Who used up the try, and for what.
-status_has 'set; 4 tries left' 'Wrong tries  20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      there is no reader'
+status_has 'set; 4 attempts left' 'Wrong attempts 20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      no reader'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
-status_has 'set; 3 tries left'
+status_has 'set; 3 attempts left'
 unlock
-status_has 'unlocked, since 20' 'the passcode was entered' 'set; 5 tries left'
-grep -q 'Wrong tries' "$TMPDIR/out" && fail 'wrong tries are told after a right one'
+status_has 'unlocked, since 20' 'the passcode was entered' 'set; 5 attempts left'
+grep -q 'Wrong attempts' "$TMPDIR/out" && fail 'wrong tries are told after a right one'
 expect_status 0 vauban stop
 expect_status 0 vauban stop
 expect_text 'not running' "$TMPDIR/err"
 status_has 'not unlocked since it started' 'the service started'
 play "$VAUBAN_BUILD/vauban" status >"$TMPDIR/out" </dev/null
-expect_text 'vauban itself asks on this terminal (pts/' "$TMPDIR/out"
+expect_text 'for vauban on this terminal (pts/' "$TMPDIR/out"
 play "$VAUBAN_BUILD/vauban" approve >/dev/null <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run "$VAUBAN_BUILD/vauban" status >$TMPDIR/out
 key ctrl-c
 STEPS
-expect_text 'every program asks at: vauban approve on pts/' "$TMPDIR/out"
+expect_text 'for all programs at: vauban approve on pts/' "$TMPDIR/out"
 
 # setup without VAUBAN_HOME makes the user's own, in their data folder, for them alone.
 vauban stop 2>/dev/null
@@ -47,18 +47,18 @@ home=$HOME/.local/share/vauban
 [ "$(stat -c %a "$home")" = 700 ] || fail 'the folder is open to others'
 grep -q "^launcher .*/vauban-launcher$" "$home/service" || fail 'the launcher is not written down'
 expect_status 0 vauban setup
-expect_text 'set up already' "$TMPDIR/err"
+expect_text 'Already set up' "$TMPDIR/err"
 expect_status 0 vauban stop
 # On a terminal it offers a passcode, and "not now" is an answer.
-play "$VAUBAN_BUILD/vauban" setup >"$TMPDIR/out" <<'STEPS' || fail 'not now is not taken for an answer'
+play "$VAUBAN_BUILD/vauban" setup >"$TMPDIR/out" <<'STEPS' || fail 'not now is not imported for an answer'
 expect New passcode
 key ctrl-c
-expect No passcode was set
+expect No passcode is set
 STEPS
 play "$VAUBAN_BUILD/vauban" setup >"$TMPDIR/out" <<STEPS || fail 'no passcode was set in setup'
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 secret $passcode
 expect Press Return
 key enter

@@ -8,12 +8,12 @@ set -u
 play "$VAUBAN_BUILD/vauban" passcode set >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no passcode was set'; }
 expect New passcode
 secret 1234
-expect The same again
+expect Repeat:
 secret 1234
 expect Too weak
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 secret $passcode
 expect Press Return
 key enter
@@ -31,11 +31,11 @@ expect_text 'asks' "$TMPDIR/out"
 # It asks at each access, with the caller's name as the system knows it and the reason apart, and the passcode is not shown.
 for access in 1 2; do
     play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "access $access failed"; }
-expect Vauban asks for your passcode
-expect Who asks:  vauban (/
+expect Vauban asks for your approval
+expect Program:  vauban (/
 expect /vauban, process
-expect What for:  to read an item that needs your approval
-expect It says:   “get bank/anna”
+expect Action:   to read an item that needs your approval
+expect Message:  “get bank/anna”
 expect Attempt 1 of 3
 expect Passcode
 secret $passcode
@@ -45,11 +45,11 @@ STEPS
 done
 
 # Three tries, each told; then it is over. The right one in time is enough.
-play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a second try was not taken'; }
-expect Attempt 1 of 3; 5 tries left
+play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a second try was not imported'; }
+expect Attempt 1 of 3; 5 attempts left
 expect Passcode
 secret wrong one
-expect 4 tries left. Attempt 2 of 3
+expect 4 attempts left. Attempt 2 of 3
 expect Passcode
 secret $passcode
 expect the secret
@@ -110,7 +110,7 @@ play "$VAUBAN_BUILD/vauban" get plain/item >"$TMPDIR/out" <<STEPS || { cat "$TMP
 expect The keychain is locked
 expect Passcode
 secret wrong
-expect That was not the passcode; 4 tries left
+expect That was not the passcode; 4 attempts left
 expect Passcode
 secret $passcode
 expect plain
@@ -123,7 +123,7 @@ expect_status 0 vauban stop
 expect_status 36 detached get plain/item
 expect_text 'has not been unlocked since it started' "$TMPDIR/err"
 expect_status 51 vauban unlock --passcode-fd 0 <<<'wrong'
-expect_text '4 tries left' "$TMPDIR/err"
+expect_text '4 attempts left' "$TMPDIR/err"
 play "$VAUBAN_BUILD/vauban" unlock >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'unlock failed'; }
 expect Passcode
 secret $passcode
@@ -132,11 +132,11 @@ STEPS
 
 # Changing it.
 play "$VAUBAN_BUILD/vauban" passcode change >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the passcode was not changed'; }
-expect Passcode until now
+expect Current passcode
 secret $passcode
 expect New passcode
 secret another long one
-expect The same again
+expect Repeat:
 secret another long one
 expect is changed
 STEPS

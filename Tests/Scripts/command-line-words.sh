@@ -7,7 +7,7 @@ printf x | vauban add github/anna 2>/dev/null && printf y | vauban add mail/bert
 # Verbs from elsewhere, and slips.
 for pair in rm:delete ls:list insert:set lookup:get mv:rename cp:copy find-generic-password:get search:find init:setup delte:delete sett:set lsit:list; do
     expect_status 64 vauban "${pair%:*}" github/anna
-    expect_text "There is no verb ${pair%:*}." "$TMPDIR/err"
+    expect_text "No command ${pair%:*}." "$TMPDIR/err"
     grep -Eq "Did you mean (vauban [a-z]+, or )*vauban ${pair#*:}(, or|\\?)" "$TMPDIR/err" || { cat "$TMPDIR/err"; fail "${pair%:*} does not lead to ${pair#*:}"; }
     [ ! -s "$TMPDIR/out" ] || fail 'something was printed besides'
 done
@@ -28,7 +28,7 @@ play "$VAUBAN_BUILD/vauban" get GITHUB/Anna </dev/null >"$TMPDIR/out"; expect_te
 play "$VAUBAN_BUILD/vauban" get maill </dev/null >"$TMPDIR/out"; expect_text 'Did you mean mail?' "$TMPDIR/out"
 play "$VAUBAN_BUILD/vauban" get quite/another </dev/null >"$TMPDIR/out"; grep -q 'Did you mean' "$TMPDIR/out" && fail 'anything is suggested'
 expect_status 44 detached get githb/anna
-expect_text 'No item githb/anna was found' "$TMPDIR/err"
+expect_text 'No item githb/anna. To list items' "$TMPDIR/err"
 
 # An answer that could not be written whole is no success.
 for words in list 'list --json' 'show github/anna' 'find anna' 'status' 'settings' --help 'help get' --version doctor; do

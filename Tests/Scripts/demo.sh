@@ -15,20 +15,20 @@ gone() {
 }
 
 setsid --wait scripts/demo </dev/null >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the demo failed without a terminal'; }
-for text in '200 added' 'Vauban asks for your passcode' '4 of spades' 'Locked.' 'exit code 36' 'Unlocked.' 'vauban setup'; do expect_text "$text" "$TMPDIR/out"; done
+for text in '200 added' 'Vauban asks for your approval' '4 of spades' 'Locked.' 'exit code 36' 'Unlocked.' 'vauban setup'; do expect_text "$text" "$TMPDIR/out"; done
 gone
 
 play scripts/demo >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the demo failed on a terminal'; }
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 secret $passcode
 expect Press Return
 key enter
 expect 200 added
 expect Secret for bank/anna
 secret mine
-expect The same again
+expect Repeat:
 secret mine
 expect Passcode
 secret $passcode
@@ -47,7 +47,7 @@ gone
 play scripts/demo >"$TMPDIR/out" <<STEPS
 expect New passcode
 secret $passcode
-expect The same again
+expect Repeat:
 key ctrl-c
 expect is removed
 STEPS

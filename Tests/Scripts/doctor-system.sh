@@ -27,13 +27,13 @@ check 'bob is not affected' equals "$(by bob /usr/local/games/bin/mail get secre
 check 'it is not put back where nobody can be asked' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" doctor --restore --yes-restore
 check 'and is not in place then' refused 53 alice get notes/me
 cat >"$TMPDIR/restore" <<PLAY
-expect COMES BACK
-expect type restore
+expect COME BACK
+expect Type restore
 send restore
-expect to put an earlier copy of your keychain in the place of the damaged one
+expect to replace your damaged keychain with an earlier copy
 expect asscode
 secret alice passcode
-expect is in place
+expect is restored
 PLAY
 check 'after the word and her passcode it is' eval 'play alice "$bin/vauban" doctor --restore <"$TMPDIR/restore" >"$TMPDIR/shown"'
 check 'everything of that day is there' eval 'equals "$(by alice /usr/local/games/bin/mail get secretname)" "0 x" && equals "$(by alice /usr/local/games/bin/chat get othername)" "0 y" && equals "$(alice get notes/me)" "by hand"'

@@ -34,7 +34,7 @@ start_rooms
 room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/vauban-reader-testing" $door --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
-check 'the service has a reader' status alice 'there is a reader; no finger is enrolled'
+check 'the service has a reader' status alice 'reader available; no finger enrolled'
 
 check 'alice enrolls a finger, as vauban does' enroll alice alice
 check 'bob enrolls his' enroll bob bob
@@ -50,7 +50,7 @@ check 'SECURITY.md says who could read templates' grep -qF 'whoever is root read
 check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
 
 # What only the present set of fingers opens, through Apple's names, asked for at the approver.
-caller() { printf 'expect Programs can ask you here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"; }
+caller() { printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"; }
 at_approver() { # at_approver FINGER...: touches while the question is there; `calls` are the words of the program that asks
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
@@ -77,14 +77,14 @@ check 'and her finger signs no longer' eval 'calls="right 2fa" at_approver "SCAN
 
 # Only fprintd's own user is believed: alice owns the name on a bus that lets her.
 check 'what alice says under fprintd'"'"'s name is not believed' eval '
-    { stop_fprintd; true; } && status bob "the reader is not there" && { (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups /usr/bin/python3 -c "
+    { stop_fprintd; true; } && status bob "the reader is missing" && { (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups /usr/bin/python3 -c "
 import dbus, dbus.service, dbus.mainloop.glib, sys
 from gi.repository import GLib
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(sys.argv[1])
 name = dbus.service.BusName(\"net.reactivated.Fprint\", bus)
 GLib.MainLoop().run()" "$bus_address") & false_fprintd=$!; } &&
-    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not believed" && status bob "the reader is not there" &&
+    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not believed" && status bob "the reader is missing" &&
     { kill "$false_fprintd"; wait "$false_fprintd" 2>/dev/null; true; } && { start_fprintd; true; } && status bob "enrolled; 5 more may fail"'
 kill "$reader_pid" 2>/dev/null
 finish

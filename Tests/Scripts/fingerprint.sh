@@ -36,7 +36,7 @@ touches() { printf '%s/bus/touch' "$TMPDIR"; }
 printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bus/own-fprintd.py" "%s" "%s" "$@" >>"%s/touches" 2>&1\n' "$TMPDIR" "$bus_address" "$sensor" "$TMPDIR" >"$(touches)"
 chmod 755 "$(touches)"
 at_prompt() {
-    { echo 'expect What for:'; sed "s|^touch |run $(touches) touch |; s|^wanted$|run $(touches) wanted|; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
+    { echo 'expect Action:'; sed "s|^touch |run $(touches) touch |; s|^wanted$|run $(touches) wanted|; s|^early |run $(touches) early |"; } >"$TMPDIR/steps"
     play "$VAUBAN_BUILD/vauban" get bank/me <"$TMPDIR/steps" >"$TMPDIR/out" 2>"$TMPDIR/err"
     [ $? = "${2:-0}" ] && return
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touches" "$log"
@@ -50,15 +50,15 @@ start_polkit
 set_passcode
 printf 'the secret' | vauban set bank/me --require presence 2>/dev/null || fail 'nothing can be stored'
 vauban status >"$TMPDIR/status"
-expect_text 'there is no reader' "$TMPDIR/status"
+expect_text 'no reader' "$TMPDIR/status"
 with_passcode 51 finger enroll
-expect_text 'there is no fingerprint reader' "$TMPDIR/err"
+expect_text 'no fingerprint reader' "$TMPDIR/err"
 echo 'ok: without fprintd there is no reader, and it is said'
 
 start_fprintd
-awaits 'fprintd came' 'there is a reader; no finger is enrolled'
+awaits 'fprintd came' 'reader available; no finger enrolled'
 with_passcode 0 finger list
-expect_text 'knows no finger' "$TMPDIR/err"
+expect_text 'No fingers are enrolled' "$TMPDIR/err"
 expect_status 51 vauban finger enroll --passcode-fd 0 <<<'another passcode'
 expect_text 'the passcode is wrong' "$TMPDIR/err"
 [ -S "$sensor" ] && fail 'the sensor is open, though the passcode was wrong'
@@ -67,7 +67,7 @@ touching=$!
 with_passcode 0 finger enroll
 wait "$touching" || { cat "$TMPDIR/touches"; fail 'the touches did not end'; }
 for text in 'Touch it 5 times with the same finger.' 'That was too short; swipe again (0 of 5 touches are done).' '1 of 5 touches are done.' \
-    'Take the finger away, then touch again (1 of 5 touches are done).' '4 of 5 touches are done.' 'The finger is learnt. Yours are now: right index finger'; do
+    'Take the finger away, then touch again (1 of 5 touches are done).' '4 of 5 touches are done.' 'Enrolled. Your fingers: right index finger'; do
     expect_text "$text" "$TMPDIR/err"
 done
 with_passcode 0 finger list
@@ -183,7 +183,7 @@ secret $passcode
 expect the secret
 STEPS
 wait "$fprintd_pid" 2>/dev/null
-awaits 'fprintd went' 'the reader is not there'
+awaits 'fprintd went' 'the reader is missing'
 start_fprintd
 awaits 'fprintd came back' 'enrolled; 5 more may fail'
 at_prompt 'the sensor was taken away' <<STEPS
@@ -193,7 +193,7 @@ expect Passcode (
 secret $passcode
 expect the secret
 STEPS
-awaits 'the sensor went' 'the reader is not there'
+awaits 'the sensor went' 'the reader is missing'
 stop_fprintd
 start_fprintd
 awaits 'the sensor came back' 'enrolled; 5 more may fail'
@@ -202,7 +202,7 @@ echo 'ok: with the reader, fprintd or the sensor gone, the question goes on with
 # The machine sleeps when fprintd lets it, as at a real login manager, and not before. fprintd has one life here: a claim that is given
 # back while the machine sleeps would have it refuse the sensor for the rest of that.
 slept() {
-    awaits "$1" 'the reader is not there'
+    awaits "$1" 'the reader is missing'
     tell_logind wake
     # fprintd holds up the next sleep when it has woken the sensor.
     expect_logind 'inhibit sleep net.reactivated.Fprint delay'
@@ -266,7 +266,7 @@ matches 'somebody else says that the machine sleeps'
 # Nobody says any more that the machine is awake, until fprintd hears it of the next login manager.
 tell_logind sleep
 expect_logind released
-awaits 'the machine sleeps' 'the reader is not there'
+awaits 'the machine sleeps' 'the reader is missing'
 stop_logind
 awaits 'the login manager went while the machine slept' 'enrolled; 5 more may fail'
 start_logind "$(id -u)"
@@ -279,7 +279,7 @@ echo 'ok: while the machine sleeps the question goes on with the passcode, and w
 # Another program gives the sensor back while the machine sleeps, and fprintd refuses it to everybody from then on, until it ends; the
 # reader lets it end.
 stop_fprintd
-awaits 'fprintd was stopped' 'the reader is not there'
+awaits 'fprintd was stopped' 'the reader is missing'
 start_fprintd_by_bus
 "$(touches)" hold "$me" <"$TMPDIR/holding" &
 holder=$!
@@ -325,7 +325,7 @@ echo 'ok: a finger unlocks where that was chosen'
 # before as well; fingers that are deleted; and a reader that lost its state, or is another.
 ended() {
     awaits "$1" 'was changed without Vauban'
-    expect_text 'no finger is enrolled' "$TMPDIR/status"
+    expect_text 'no finger enrolled' "$TMPDIR/status"
 }
 anew() {
     "$(touches)" touch 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
@@ -394,7 +394,7 @@ echo 'ok: in user mode the present set of fingers is refused'
 
 with_passcode 0 finger delete
 with_passcode 0 finger list
-expect_text 'knows no finger' "$TMPDIR/err"
+expect_text 'No fingers are enrolled' "$TMPDIR/err"
 [ -z "$(find "$TMPDIR/fprint" -type f)" ] || fail 'fprintd still has a template'
 at_prompt 'after fingers were deleted' <<STEPS
 absent Touch the reader

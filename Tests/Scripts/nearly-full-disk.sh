@@ -34,7 +34,7 @@ printf asks | vauban add asks/item --require presence || fail 'add failed'
 
 # The doctor, where there is room: a copy of two items.
 expect_status 0 vauban doctor
-expect_text 'a verified copy with 2 items was kept' "$TMPDIR/out"
+expect_text 'verified, with 2 items' "$TMPDIR/out"
 
 # Nearly full: it would fit, and then nobody could write anything any more. So there is none, and the earlier one stands.
 stored=0
@@ -47,7 +47,7 @@ done
 vauban stop >/dev/null 2>&1; unlock
 head -c $(($(free) - $(stat -c %s "$database") - 500000)) /dev/zero >"$disk/ballast"
 expect_status 1 vauban doctor
-expect_text 'none could be kept, since the disk is full; make room for 1 MiB more' "$TMPDIR/out"
+expect_text 'none, since the disk is full; free 1 MiB' "$TMPDIR/out"
 expect_text 'with 2 items, stands' "$TMPDIR/out"
 expect_text 'there is no new copy' "$TMPDIR/out"
 unfinished doctor
@@ -58,7 +58,7 @@ unlock
 # With room it keeps the new one.
 rm "$disk/ballast"
 expect_status 0 vauban doctor
-expect_text "a verified copy with $((stored + 2)) items was kept" "$TMPDIR/out"
+expect_text "verified, with $((stored + 2)) items" "$TMPDIR/out"
 
 # What a doctor that was killed left goes when the rooms start again, before anything else needs the room.
 vauban stop

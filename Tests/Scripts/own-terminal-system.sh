@@ -28,7 +28,7 @@ check 'vauban asks on its own terminal without it' at_terminal "$bin/vauban get 
 expect Program:  vauban ($bin/vauban, process
 expect asscode (
 secret not her passcode
-expect That was not the passcode; 4 tries left
+expect That was not the passcode; 4 attempts left
 expect asscode (
 secret alice passcode
 expect by hand
@@ -55,7 +55,7 @@ check 'and does not hold before' refused_everywhere
 check 'she gives it' at_terminal "$bin/vauban allow terminal-prompts on" <<STEPS
 expect asscode
 secret alice passcode
-expect Allowed. Whatever controls such a terminal can read the passcode that you type there.
+expect Allowed. A program that controls its terminal can read the passcode that you type there.
 expect modes as before
 STEPS
 check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may ask on the terminal"'
@@ -142,7 +142,7 @@ check 'and on a terminal that is not its own' eval 'at_terminal "setsid --wait $
 cp "$program" "$program.first" && printf x >>"$program"
 check 'consent is not asked there; the terminal says where' eval 'at_terminal "$program get a" </dev/null && shows "vauban: this prompt cannot appear in this terminal; run vauban approve in another terminal, then try again" -25308 "modes as before"'
 check 'and is answered at an approver' eval 'play alice "$bin/vauban" approve >"$TMPDIR/shown"; [ $? = 130 ] || { cat "$TMPDIR/shown"; false; }' <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run setsid $program add b 'of the new build' >$own/got 2>&1 </dev/null & echo \$! >$own/pid
 expect Program:  program ($program, process
 expect asscode

@@ -78,9 +78,9 @@ cat >"$TMPDIR/start" <<START
 START
 chmod +x "$TMPDIR/start"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run $TMPDIR/start
-expect Who asks:  keychain-caller
+expect Program:  keychain-caller
 expect Passcode
 secret $passcode
 expect Accepted

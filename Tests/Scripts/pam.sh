@@ -128,7 +128,7 @@ check 'where the session is the same user'"'"'s, it is opened' eval 'printf "%s\
 # A login without a password.
 locked
 for service in test-finger test-finger-apart; do
-    check "a finger's login ($service) says that the keychain is closed, and what to do" eval 'finger $service && says "brought it no password" && says "run: vauban unlock" && state locked && tries 5'
+    check "a finger's login ($service) says that the keychain is closed, and what to do" eval 'finger $service && says "used no password" && says "run: vauban unlock" && state locked && tries 5'
 done
 check 'nobody is told where root becomes the user' eval 'finger test-finger-apart -I ruser=root && silent'
 pam test-finger vauban-test-alice authenticate 'setcred(PAM_ESTABLISH_CRED)' 'open_session(PAM_SILENT)' </dev/null
@@ -160,12 +160,12 @@ locked; by_hand 'wrong'; as vauban-test-alice sh -c 'umask 077; echo "trying $1 
 check 'where it is the same, and a wrong try was counted since, it is not' eval 'login "$other" && says "vauban login --retry" && tries 4'
 check 'vauban login --retry has the next login try' eval 'alice login --retry 2>/dev/null && login "$other" && silent && state unlocked && tries 5'
 locked; for _ in 1 2 3; do by_hand 'wrong'; done
-check 'with fewer than three tries left a login takes none, though it would be right' eval 'login "$other" && says "wrong passcodes were counted" && tries 2 && state locked'
+check 'with fewer than three attempts left a login takes none, though it would be right' eval 'login "$other" && says "too few attempts are left" && tries 2 && state locked'
 by_hand "$other"
 
 # The login password is changed, the passcode is not, and that is said.
 locked; pam test-login vauban-test-alice chauthtok <<<"A longer 1 for logins"$'\n'"A longer 1 for logins"
-check 'changing the login password says that the passcode is the old one' says 'has not changed with the login password'
+check 'changing the login password says that the passcode is the old one' says 'the passcode of your keychain has not'
 check 'the new one is tried once' eval 'login "A longer 1 for logins" && says "not its passcode" && tries 4 && login "A longer 1 for logins" && tries 4'
 password "$other"; alice login --retry 2>/dev/null
 

@@ -44,7 +44,7 @@ start_logind "$(id -u)"
 start_polkit
 start_fprintd
 set_passcode
-awaits 'fprintd came' 'there is a reader; no finger is enrolled'
+awaits 'fprintd came' 'reader available; no finger enrolled'
 learns alice
 
 expect_status 0 "$samples/SecondFactor" enroll anna
@@ -53,7 +53,7 @@ cp "$TMPDIR/out" "$TMPDIR/anna.key"
 expect_status 0 party enroll anna transfer <"$TMPDIR/anna.key"
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
 approves 'a finger approves' 0 <<STEPS
-expect It says:   “example.org: transfer 40 to bert”
+expect Message:  “example.org: transfer 40 to bert”
 expect Touch the reader
 absent Passcode (
 touch 'SCAN alice'

@@ -130,7 +130,7 @@ printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s ssh-add -T %s\n' "$agent" "$TMPDIR/work.pub" >"$TMPDIR/another"
 chmod +x "$TMPDIR"/{asker,forwarder,wait,another}
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run $TMPDIR/asker
 expect log in to [git.example.org]:$port as $user
 expect with the key asking
@@ -195,7 +195,7 @@ ssh-add -q -c "$memory" || fail 'no key that asks each time'
 ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that asks signs where nobody can be asked'
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$memory.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
-expect Programs can ask you here
+expect Prompts appear here
 run $TMPDIR/asker
 expect does not say what it is
 expect Passcode

@@ -56,7 +56,7 @@ printf 'the secret' | vauban set mail/me 2>/dev/null || fail 'nothing can be sto
 said 1 'the bus cannot be watched'
 unlocked
 vauban status >"$TMPDIR/out"
-expect_text 'nobody announces sleep' "$TMPDIR/out"
+expect_text 'does not announce sleep' "$TMPDIR/out"
 echo 'ok: without a bus the rooms work, and the status says what that costs'
 
 start_bus
@@ -82,7 +82,7 @@ watcher=$(room vauban-watcher-) || fail 'there is no watcher'
 tell_logind sleep
 expect_logind released
 slept
-grep -qF 'nobody announces sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status says that it is not'
+grep -qF 'does not announce sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status says that it is not'
 tell_logind wake
 expect_logind 'inhibit sleep Vauban delay'
 locked

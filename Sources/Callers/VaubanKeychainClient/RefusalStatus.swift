@@ -77,7 +77,7 @@ extension Refusal {
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
         if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
         if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(Self.duration(secondsToWait))") }
-        if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "try" : "tries") left") }
+        if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left") }
         return parts.joined(separator: "; ")
     }
 

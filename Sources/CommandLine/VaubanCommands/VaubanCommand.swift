@@ -1,21 +1,21 @@
 import ArgumentParser
 
-/// The grammar. A verb is one file under Verbs; a verb with verbs of its own is one more row there.
+/// The root command. Each subcommand has a file under Verbs and a row here; completion and help follow from it.
 struct VaubanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vauban",
-        abstract: "A keychain: keeps your passwords and keys encrypted on this machine, and opens them only for you and what you allow.",
+        abstract: "Keep passwords and keys encrypted, and release them only to you and the programs you allow.",
         discussion: """
             Example:
-              vauban setup                       a keychain of your own
-              vauban set github/anna             asks for the secret and keeps it
-              vauban get github/anna             prints it
+              vauban setup                       create a keychain of your own
+              vauban set github/anna             ask for a secret and store it
+              vauban get github/anna             print it
 
-            In user mode, which vauban setup makes, any program that you run can read your secrets; install the service against that \
-            (a package, or sudo make install).
+            In user mode, which vauban setup creates, any program that you run can read your secrets. To protect against that, \
+            install the service: a package, or sudo make install.
 
-            Exit codes: 0 done, 36 not possible without asking you, 44 not found, 45 exists already, 51 authentication \
-            failed, 53 Vauban does not answer, is not set up or cannot write, 64 wrong use, 128 cancelled.
+            Exit codes: 0 success, 36 needs your approval but cannot ask, 44 not found, 45 already exists, 51 authentication \
+            failed, 53 service unavailable or output not written, 64 usage error, 128 cancelled.
             """,
         version: Version.text,
         subcommands: [HoldClipboard.self],

@@ -29,9 +29,9 @@ asker() {
 # start_approver: a terminal of the user's at which the next question is answered with the passcode; it is there once $TMPDIR/approver is.
 start_approver() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
-expect Programs can ask you here
+expect Prompts appear here
 run touch $TMPDIR/approver
-expect Who asks
+expect Program:
 expect asscode
 secret $passcode
 expect Accepted

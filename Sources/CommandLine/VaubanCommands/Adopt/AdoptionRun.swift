@@ -6,8 +6,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Brings the items of one keychain into another, one by one. Each is one add, and what is there already is compared, so a
-/// kill at any instant leaves each item whole in the old keychain, and in the new one whole or not at all.
+/// Moves the items of one keychain into another, one by one. Each item is one add, and existing items are compared, so that after a kill
+/// at any point each item is whole in the old keychain, and whole or absent in the new one.
 struct AdoptionRun {
     private let old: Session
     private let new: Session
@@ -16,12 +16,12 @@ struct AdoptionRun {
     private(set) var moved = 0
     private(set) var skipped = 0
     private(set) var stayed = 0
-    /// What is here now, by what it was.
+    /// The moved items, by their state in the old keychain.
     private(set) var adopted: [LegacyItem.Stamp: AdoptedItem] = [:]
 
     private static let progressStep = 25
 
-    /// Why an item stays where it is; the others go on.
+    /// Why one item cannot be moved; the others continue.
     private struct SkipReason: Error {
         let why: String
         init(_ why: String) { self.why = why }
@@ -47,7 +47,7 @@ struct AdoptionRun {
                 stay(record, refusal.message)
             } catch {
                 progress.clear()
-                say("It stops here, at \(record.name): \(moved) moved before it. Nothing is lost: run it again.")
+                say("Stopped at \(record.name) after \(moved) moved. Nothing is lost; run vauban adopt again.")
                 throw error
             }
         }
@@ -56,10 +56,10 @@ struct AdoptionRun {
     private mutating func stay(_ record: ItemRecord, _ why: String) {
         stayed += 1
         progress.clear()
-        say("stays: \(record.shownWithOwner): \(why)")
+        say("not moved: \(record.shownWithOwner): \(why)")
     }
 
-    /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
+    /// Whether a refusal concerns this item alone. A wrong passcode does not, since each attempt counts.
     private static func concernsOne(_ refusal: Refusal, _ record: ItemRecord) -> Bool {
         switch refusal.reason {
         case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .applicationPasswordMissing: true
@@ -70,38 +70,38 @@ struct AdoptionRun {
         }
     }
 
-    /// Answers the identity of the item here.
+    /// Moves one item and returns its identity in the new keychain.
     private mutating func take(_ record: ItemRecord) throws -> [UInt8] {
         if record.accessControl?.needsApplicationPassword == true {
-            throw SkipReason("it opens only with the password of the program that keeps it; have that program keep it anew")
+            throw SkipReason("it opens only with the password of its program; let that program store it again")
         }
         let wanted = record.asMine
         let before = try find(wanted, in: new, reason: nil)
         if let there = before?.record {
             guard there.isCopy(of: wanted) else {
-                throw SkipReason("one of this name is here already, with other attributes or another protection")
+                throw SkipReason("an item of this name is already here, with other attributes or another protection")
             }
             if journal.holds(record, as: there), let identity = before?.reference { skipped += 1; return identity }
         }
         guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {
-            throw SkipReason("it has gone meanwhile")
+            throw SkipReason("it was deleted in the meantime")
         }
         let secret: SecretBytes? = entry.takeSecret()
         if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
-        // What counts is what the new one gives back.
+        // Compare what the new keychain returns.
         let after = try find(wanted, in: new, reason: "compare \(record.name) with the old keychain's")
         guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted),
             Self.same(secret, after.takeSecret())
         else {
-            throw SkipReason(before == nil ? "it does not read back as it was" : "one of this name is here already, with another secret")
+            throw SkipReason(
+                before == nil ? "it does not read back unchanged" : "an item of this name is already here, with another secret")
         }
         if record.asks { try journal.keep(record, as: there) }
         if before == nil { moved += 1 } else { skipped += 1 }
         return identity
     }
 
-    /// The one item that has this record's whole name; nil where there is none. Without a reason it is described, which asks
-    /// nobody, and has no secret.
+    /// Returns the item with exactly this record's name, or nil. Without a reason, returns only attributes and shows no prompt.
     private func find(_ record: ItemRecord, in session: Session, reason: String?) throws -> FoundEntry? {
         var query = record.namesake(ofAnyOwner: false)
         query.returnsReference = true
@@ -138,7 +138,7 @@ struct AdoptionRun {
 }
 
 extension ItemRecord {
-    /// The item as the user's own in the installed keychain: all of it, but for the dates, which are the keychain's own.
+    /// The item as the user's own in the installed keychain, without its dates, which each keychain sets itself.
     fileprivate var asMine: ItemRecord {
         var mine = self
         mine.attributes[.accessGroup] = .text(AccessGroup.commandLine)
@@ -147,13 +147,13 @@ extension ItemRecord {
         return mine
     }
 
-    /// Whether it is the same in all but its dates and its secret.
+    /// Whether two records are equal except for dates and secret.
     fileprivate func isCopy(of other: ItemRecord) -> Bool {
         let (mine, theirs) = (asMine.attributes.merging(asMine.wholeName), other.asMine.attributes.merging(other.asMine.wholeName))
         return kind == other.kind && mine == theirs && protection == other.protection && accessControl == other.accessControl
     }
 
-    /// With the group where it is not the user's own hand's.
+    /// The name, with the owner if that is a program.
     var shownWithOwner: String {
         [AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) ? name : "\(name) (of \(SafeText.visible(owner)))"
     }

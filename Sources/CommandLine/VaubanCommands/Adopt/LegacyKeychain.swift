@@ -31,7 +31,9 @@ final class LegacyKeychain {
     init(_ own: OwnKeychain, _ user: CommandUser) throws {
         home = own.home
         folder = try PrivateFolder(path: own.home, creating: false)
-        guard let turn = try folder.lock("adopting.lock") else { throw Refusal(.unavailable, "another vauban adopt is at work") }
+        guard let turn = try folder.lock("adopting.lock") else {
+            throw Refusal(.unavailable, "another vauban adopt is running; wait until it ends")
+        }
         self.turn = turn
         let service = Service.own(.user(home: own.home), home: own.home, .ofThisProcess)
         session = Session(user, service, name: "The old keychain")
@@ -45,7 +47,7 @@ final class LegacyKeychain {
         let home = home
         _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
         if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(session.service) {
-            throw Refusal(.unavailable, "the old keychain did not start; \(SafeText.visible(home))/vauban.log says why")
+            throw Refusal(.unavailable, "the old keychain did not start; see \(SafeText.visible(home))/vauban.log")
         }
     }
 
@@ -65,7 +67,7 @@ final class LegacyKeychain {
     private func named(_ refusal: Refusal) -> Refusal {
         let what: String? =
             switch refusal.reason {
-            case .locked, .beforeFirstUnlock: "the old one; to send its passcode along, run: vauban adopt --source-passcode-fd N"
+            case .locked, .beforeFirstUnlock: "the old one; to give its passcode, run: vauban adopt --source-passcode-fd N"
             case .authenticationFailed, .lockedOut: "the old keychain's passcode"
             case .stateUnreadable: "of the old keychain, so nothing was moved. \(refusal.detail ?? "")"
             default: nil
@@ -86,7 +88,7 @@ final class LegacyKeychain {
     private func items(of kind: ItemKind) throws -> [LegacyItem] {
         try session.described(kind).map { entry in
             guard let record = entry.record, let identity = entry.reference else {
-                throw Refusal(.internalError, "the old keychain does not tell which items it has")
+                throw Refusal(.internalError, "the old keychain does not list its items")
             }
             return LegacyItem(record: record, stamp: LegacyItem.Stamp(identity: identity, changed: record.date(.modificationDate)))
         }
@@ -105,10 +107,10 @@ final class LegacyKeychain {
         guard access(aside, F_OK) != 0 else {
             throw Refusal(
                 .storageFailed,
-                "\(SafeText.visible(aside)) is in the way, so nothing was deleted; look at what it is, and move it elsewhere")
+                "\(SafeText.visible(aside)) is in the way, so nothing was deleted; move it elsewhere")
         }
         guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else {
-            throw notMoved("it was written to since")
+            throw notMoved("it has changed since")
         }
         try start()
         let hasPasscode = try hasPasscode()
@@ -133,7 +135,7 @@ final class LegacyKeychain {
 
     private func notMoved(_ why: String) -> Refusal {
         AdoptionMarker.remove(from: folder)
-        return Refusal(.itemNotFound, "nothing was deleted: the old keychain stays, since \(why); to move it, run: vauban adopt")
+        return Refusal(.itemNotFound, "the old keychain was not deleted, since \(why); to move it, run: vauban adopt")
     }
 
     /// What a deletion was killed at: a folder whose keys are gone already. Any other that is called so stays.
@@ -141,7 +143,7 @@ final class LegacyKeychain {
         let aside = aside(home)
         guard access(aside, F_OK) == 0 else { return }
         guard let folder = try? PrivateFolder(path: aside, creating: false), ErasedMarker.stands(in: folder) else {
-            return say("\(SafeText.visible(aside)) is left as it is: nothing says that it is what an earlier deletion left.")
+            return say("\(SafeText.visible(aside)) is left in place: it is not the remainder of an earlier deletion.")
         }
         do {
             for name in try FileManager.default.contentsOfDirectory(atPath: aside) where name != ErasedMarker.name {
@@ -158,7 +160,8 @@ final class LegacyKeychain {
 
     private static func notRemoved(_ path: String) -> Refusal {
         Refusal(
-            .storageFailed, "the old keychain's keys are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
+            .storageFailed,
+            "the keys of the old keychain are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
     }
 
     /// The passcode that deletes it, and has opened it.
@@ -172,7 +175,7 @@ final class LegacyKeychain {
         guard let terminal = session.user.terminal else { throw named(Refusal(.locked)) }
         var attempt = 1
         while true {
-            let passcode = try PasscodeInput.ask("The old keychain's passcode, to delete it (\(PromptText.cancelHint)): ", on: terminal)
+            let passcode = try PasscodeInput.ask("Passcode of the old keychain, to delete it (\(PromptText.cancelHint)): ", on: terminal)
             do throws(Refusal) {
                 try client.unlock(passcode)
                 return passcode
@@ -186,7 +189,7 @@ final class LegacyKeychain {
 }
 
 extension Session {
-    /// Every item of a class, without its secret and with its identity; asks nobody.
+    /// Returns all items of a class with their identities, without secrets. Shows no prompt.
     func described(_ kind: ItemKind) throws -> [FoundEntry] {
         var query = ItemQuery(kind: kind)
         query.includesSynchronizable = true
@@ -197,7 +200,7 @@ extension Session {
         return try found(query)
     }
 
-    /// Whether any of these items is here; true also where that cannot be seen now.
+    /// Whether any of these items is here; true if that is unknown.
     func hasAny(of items: some Sequence<AdoptedItem>) -> Bool {
         items.contains { item in
             var query = ItemQuery(kind: item.kind)

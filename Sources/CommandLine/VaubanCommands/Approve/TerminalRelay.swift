@@ -49,7 +49,7 @@ final class TerminalRelay {
                 // The command goes on; only questions can no longer be asked here.
                 asks = false
                 terminal.write(
-                    "\r\nvauban: questions can no longer be asked here: \(ended.detail ?? "the service ended the connection")\r\n")
+                    "\r\nvauban: prompts can no longer appear here: \(ended.detail ?? "the service ended the connection")\r\n")
             }
             if events.ended {
                 while passOut() {}

@@ -15,17 +15,17 @@ enum BatchAdd {
         let document = ItemDocument(try InputFile.read(path, max: bytesMax), takesEmpty: takesEmpty)
         guard document.faults.isEmpty else {
             tell(document.faults.map { "line \($0.line): \($0.why)" })
-            say("vauban: nothing was added, since not all of it can be taken.")
+            say("vauban: Nothing was added; correct the lines above first.")
             throw ExitCode(CommandEnd.usage)
         }
         try session.openNow()
         var there: [String] = []
         for entry in document.entries where try session.hasNamesake(entry.record.asOwn) {
-            there.append("line \(entry.line): \(entry.record.name) exists already")
+            there.append("line \(entry.line): \(entry.record.name) already exists")
         }
         guard there.isEmpty else {
             tell(there)
-            throw Refusal(.duplicateItem, "nothing was added, since not all of it is new")
+            throw Refusal(.duplicateItem, "Nothing was added, since some items already exist; see the lines above")
         }
         try add(document, session)
     }
@@ -41,7 +41,7 @@ enum BatchAdd {
                 added += 1
             } catch {
                 progress.clear()
-                say("line \(entry.line): \(entry.record.name): it stops here; \(added) of \(document.entries.count) were added before it")
+                say("line \(entry.line): \(entry.record.name): stopped; \(added) of \(document.entries.count) were added before it")
                 throw error
             }
         }

@@ -1,28 +1,28 @@
 import VaubanAccessPolicy
-import VaubanKeychainModel
-import VaubanSecretBytes
+package import VaubanKeychainModel
+package import VaubanSecretBytes
 
 /// Items in JSON, with the keys of `show --json` and one more, `secret`. The document lies in zeroing memory, and each secret
 /// goes from there to its own; attributes become text.
-struct ItemDocument: ~Copyable {
-    struct Entry {
-        let line: Int
-        let record: ItemRecord
+package struct ItemDocument: ~Copyable {
+    package struct Entry {
+        package let line: Int
+        package let record: ItemRecord
         fileprivate let secret: Range<Int>
         fileprivate let isBase64: Bool
     }
 
     private let content: SecretBytes
-    let entries: [Entry]
+    package let entries: [Entry]
     /// What is wrong, with the line and the key; then nothing of the document should be taken.
-    let faults: [JSONError]
+    package let faults: [JSONError]
 
     /// Reads a document. An empty secret is no fault where it `takesEmpty` ones, as a backup has them that were meant.
-    init(_ content: consuming SecretBytes, takesEmpty: Bool = true) {
+    package init(_ content: consuming SecretBytes, takesEmpty: Bool = true) {
         var (entries, faults) = content.withUnsafeBytes { Self.read($0) }
         if !takesEmpty {
             faults += entries.filter { $0.secret.isEmpty }.map {
-                JSONError(line: $0.line, why: "secret: it is empty; to store an empty one, say --empty")
+                JSONError(line: $0.line, why: "secret: is empty; to store an empty secret, use --empty")
             }
             faults.sort { $0.line < $1.line }
         }
@@ -31,7 +31,7 @@ struct ItemDocument: ~Copyable {
         self.faults = faults
     }
 
-    func secret(of entry: Entry) -> SecretBytes? { content.withUnsafeBytes { Self.secret(entry.secret, entry.isBase64, in: $0) } }
+    package func secret(of entry: Entry) -> SecretBytes? { content.withUnsafeBytes { Self.secret(entry.secret, entry.isBase64, in: $0) } }
 
     private static func secret(_ range: Range<Int>, _ isBase64: Bool, in bytes: UnsafeRawBufferPointer) -> SecretBytes? {
         guard let text = JSONText.secret(bytes, range) else { return nil }
@@ -55,10 +55,10 @@ struct ItemDocument: ~Copyable {
         } catch {
             faults.append(error)
         }
-        if entries.isEmpty, faults.isEmpty { faults.append(JSONError(line: scanner.line, why: "there is no item in it")) }
+        if entries.isEmpty, faults.isEmpty { faults.append(JSONError(line: scanner.line, why: "the document contains no items")) }
         var names: Set<ItemRecord> = []
         for entry in entries where !names.insert(ItemRecord(kind: entry.record.kind, attributes: entry.record.wholeName)).inserted {
-            faults.append(JSONError(line: entry.line, why: "an item of this name is in it before"))
+            faults.append(JSONError(line: entry.line, why: "an earlier item has the same name"))
         }
         return (entries, faults.sorted { $0.line < $1.line })
     }
@@ -73,26 +73,26 @@ struct ItemDocument: ~Copyable {
     private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted"]
 
     private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Entry {
-        guard case .object(let members) = value else { throw JSONError(line: line, why: "an item is an object in braces") }
+        guard case .object(let members) = value else { throw JSONError(line: line, why: "an item must be an object") }
         let byKey = Dictionary(members.map { ($0.key, $0) }) { first, _ in first }
         let kind = try kind(line, byKey, in: bytes)
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
         for member in members
         where !own.contains(member.key) && !["class", "secret", "readable", "accessControl", "tags"].contains(member.key) {
-            guard let name = ItemDescription.name(of: member.key) else { throw fault(member, "there is no such key") }
+            guard let name = ItemDescription.name(of: member.key) else { throw fault(member, "unknown key") }
             guard let rule = AttributeRule.rule(for: name, of: kind) else {
-                throw fault(member, "a \(kind == .genericPassword ? "generic" : "internet") password has no such key")
+                throw fault(member, "a \(kind == .genericPassword ? "generic" : "internet") password has no such attribute")
             }
             let given = try attribute(member, name, in: bytes)
-            guard let fitting = given.converted(to: rule.form) else { throw fault(member, "it is of another type") }
+            guard let fitting = given.converted(to: rule.form) else { throw fault(member, "wrong type") }
             if name == .port, case .number(let port) = fitting, !(0...65535).contains(port) {
-                throw fault(member, "a port is a number up to 65535")
+                throw fault(member, "a port must be a number up to 65535")
             }
             record.attributes[name] = fitting
         }
         if let tags = try tags(byKey["tags"], in: bytes) {
             guard case .text(let text) = record.attributes[.comment] ?? .text("") else {
-                throw JSONError(line: line, why: "tags: its comment is no text")
+                throw JSONError(line: line, why: "tags: the comment is not text")
             }
             record.attributes[.comment] = .text(TaggedComment(text: text, tags: tags).comment)
         }
@@ -105,7 +105,7 @@ struct ItemDocument: ~Copyable {
     }
 
     /// With what makes it unique said throughout, so that it can be meant again, and a label.
-    static func named(_ record: ItemRecord) -> ItemAttributes {
+    package static func named(_ record: ItemRecord) -> ItemAttributes {
         var attributes = record.attributes
         for name in [AttributeName.account] + (record.kind == .internetPassword ? [.path] : []) where attributes[name] == nil {
             attributes[name] = .text("")
@@ -120,7 +120,7 @@ struct ItemDocument: ~Copyable {
     }
 
     private static func text(_ member: JSONMember, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> String {
-        guard case .text(let range) = member.value, let text = JSONText.text(bytes, range) else { throw fault(member, "it is not text") }
+        guard case .text(let range) = member.value, let text = JSONText.text(bytes, range) else { throw fault(member, "must be text") }
         return text
     }
 
@@ -130,13 +130,13 @@ struct ItemDocument: ~Copyable {
             switch try text(member, in: bytes) {
             case "generic password": kind = .genericPassword
             case "internet password": kind = .internetPassword
-            default: throw fault(member, "it is generic password or internet password")
+            default: throw fault(member, "must be generic password or internet password")
             }
         } else {
             kind = byKey["server"] != nil ? .internetPassword : .genericPassword
         }
         let key = kind == .genericPassword ? "service" : "server"
-        guard byKey[key] != nil else { throw JSONError(line: line, why: "\(key): it is missing") }
+        guard byKey[key] != nil else { throw JSONError(line: line, why: "\(key): is missing") }
         return kind
     }
 
@@ -145,25 +145,25 @@ struct ItemDocument: ~Copyable {
     {
         switch member.value {
         case .text(let range):
-            guard let text = JSONText.text(bytes, range) else { throw fault(member, "it is not text") }
+            guard let text = JSONText.text(bytes, range) else { throw fault(member, "must be text") }
             return .text(name == .protocolName ? ProtocolCode.code(for: text) : text)
         case .number(let number): return .number(number)
         case .yes(let yes): return .number(yes ? 1 : 0)
         case .object(let members):
             guard let range = base64(members), let content = secret(range, true, in: bytes) else {
-                throw fault(member, "its bytes are not {\"base64\": …}")
+                throw fault(member, "bytes must be {\"base64\": …}")
             }
             return .data(content.withUnsafeBytes { Array($0) })
-        case .null, .list, .fraction: throw fault(member, "it is of another type")
+        case .null, .list, .fraction: throw fault(member, "wrong type")
         }
     }
 
     private static func tags(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [String]? {
         guard let member else { return nil }
-        guard case .list(let values) = member.value else { throw fault(member, "it is a list of words") }
+        guard case .list(let values) = member.value else { throw fault(member, "must be a list of text") }
         var tags: [String] = []
         for value in values {
-            guard case .text(let range) = value, let tag = JSONText.text(bytes, range) else { throw fault(member, "a tag is not text") }
+            guard case .text(let range) = value, let tag = JSONText.text(bytes, range) else { throw fault(member, "a tag must be text") }
             if let why = TaggedComment.fault(in: tag) { throw fault(member, why) }
             if !tags.contains(tag) { tags.append(tag) }
         }
@@ -178,7 +178,7 @@ struct ItemDocument: ~Copyable {
     private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Protection {
         guard let member else { return .whenUnlocked }
         let name = try text(member, in: bytes)
-        guard let found = Protection.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "there is no such moment") }
+        guard let found = Protection.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "unknown protection") }
         return found
     }
 
@@ -186,11 +186,11 @@ struct ItemDocument: ~Copyable {
         -> AccessControl?
     {
         guard let member else { return nil }
-        guard case .list(let values) = member.value else { throw fault(member, "it is a list of flags") }
+        guard case .list(let values) = member.value else { throw fault(member, "must be a list of flags") }
         var flags: AccessControlFlags = []
         for value in values {
             guard case .text(let range) = value, let name = JSONText.text(bytes, range), let flag = AccessControl.flag(named: name) else {
-                throw fault(member, "a flag is not known")
+                throw fault(member, "unknown flag")
             }
             flags.insert(flag)
         }
@@ -202,17 +202,17 @@ struct ItemDocument: ~Copyable {
     private static func secret(_ line: Int, _ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> (
         Range<Int>, isBase64: Bool
     ) {
-        guard let member else { throw JSONError(line: line, why: "secret: it is missing") }
+        guard let member else { throw JSONError(line: line, why: "secret: is missing") }
         let found: (Range<Int>, isBase64: Bool)
         switch member.value {
         case .text(let range): found = (range, false)
         case .object(let members):
-            guard let range = base64(members) else { throw fault(member, "its bytes are not {\"base64\": …}") }
+            guard let range = base64(members) else { throw fault(member, "bytes must be {\"base64\": …}") }
             found = (range, true)
-        case .number, .fraction, .yes, .null, .list: throw fault(member, "it is not text")
+        case .number, .fraction, .yes, .null, .list: throw fault(member, "must be text")
         }
-        guard let content = secret(found.0, found.isBase64, in: bytes) else { throw fault(member, "its bytes are not base64") }
-        guard content.count <= SecretSource.bytesMax else { throw fault(member, "it is larger than 1 MiB") }
+        guard let content = secret(found.0, found.isBase64, in: bytes) else { throw fault(member, "is not valid base64") }
+        guard content.count <= SecretSource.bytesMax else { throw fault(member, "is larger than 1 MiB") }
         return found
     }
 }

@@ -1,16 +1,21 @@
 // JSON whose strings stay where they are: in memory that is erased. A library would make text of every string, secrets
 // among them, and would not say on which line something is.
 
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// What is wrong, and on which line; never with the content.
-struct JSONError: Error, Hashable {
-    let line: Int
-    let why: String
+package struct JSONError: Error, Hashable {
+    package let line: Int
+    package let why: String
+
+    package init(line: Int, why: String) {
+        self.line = line
+        self.why = why
+    }
 }
 
 /// One value of a document: a string is where it lies, between its quotes.
-indirect enum JSONValue {
+package indirect enum JSONValue {
     case text(Range<Int>)
     case number(Int64)
     /// A number that is no whole one, or too large for one: where it lies.
@@ -21,22 +26,22 @@ indirect enum JSONValue {
     case object([JSONMember])
 }
 
-struct JSONMember {
-    let key: String
-    let line: Int
-    let value: JSONValue
+package struct JSONMember {
+    package let key: String
+    package let line: Int
+    package let value: JSONValue
 }
 
 /// Strict JSON (RFC 8259) over bytes: values one after the other, no deeper than is needed and no more than fit into memory.
-struct JSONScanner {
+package struct JSONScanner {
     /// What a document may have besides whole numbers, and how deep it may go.
-    struct Limits {
-        let depthMax: Int
-        let takesFractions: Bool
+    package struct Limits {
+        package let depthMax: Int
+        package let takesFractions: Bool
         /// Items of this program: flat, and without fractions.
-        static let items = Limits(depthMax: 8, takesFractions: false)
+        package static let items = Limits(depthMax: 8, takesFractions: false)
         /// What others export, which is deeper.
-        static let foreign = Limits(depthMax: 40, takesFractions: true)
+        package static let foreign = Limits(depthMax: 40, takesFractions: true)
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -46,14 +51,14 @@ struct JSONScanner {
     private(set) var line = 1
     private static let valuesMax = 8_000_000
 
-    init(_ bytes: UnsafeRawBufferPointer, _ limits: Limits = .items) {
+    package init(_ bytes: UnsafeRawBufferPointer, _ limits: Limits = .items) {
         self.bytes = bytes
         self.limits = limits
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// The next value with its line; nil at the end.
-    mutating func next() throws(JSONError) -> (line: Int, value: JSONValue)? {
+    package mutating func next() throws(JSONError) -> (line: Int, value: JSONValue)? {
         skipSpace()
         guard position < bytes.count else { return nil }
         let start = line
@@ -77,9 +82,9 @@ struct JSONScanner {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        guard depth < limits.depthMax else { throw fault("it goes too deep") }
+        guard depth < limits.depthMax else { throw fault("values are nested too deeply") }
         values += 1
-        guard values <= Self.valuesMax else { throw fault("there are too many values in it") }
+        guard values <= Self.valuesMax else { throw fault("too many values") }
         skipSpace()
         guard position < bytes.count else { throw fault("the document ends too early") }
         switch bytes[position] {
@@ -101,8 +106,8 @@ struct JSONScanner {
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw fault("a key in quotes is missing") }
             let start = line
             let range = try string()
-            guard let key = JSONText.text(bytes, range) else { throw fault("a key cannot be read") }
-            guard keys.insert(key).inserted else { throw fault("a key is there twice") }
+            guard let key = JSONText.text(bytes, range) else { throw fault("a key is not valid text") }
+            guard keys.insert(key).inserted else { throw fault("a key is repeated") }
             guard take(UInt8(ascii: ":")) else { throw fault("a colon is missing") }
             members.append(JSONMember(key: key, line: start, value: try value(depth: depth + 1)))
             if take(UInt8(ascii: "}")) { return members }
@@ -130,11 +135,11 @@ struct JSONScanner {
                 let range = start..<position
                 position += 1
                 guard JSONText.count(bytes, range) != nil else {
-                    throw fault("a string has an escape that does not exist, or is not UTF-8")
+                    throw fault("a string has an invalid escape or is not UTF-8")
                 }
                 return range
             case UInt8(ascii: "\\"): position += 2
-            case 0..<0x20: throw fault("a string has a control character in it")
+            case 0..<0x20: throw fault("a string contains a control character")
             default: position += 1
             }
         }
@@ -152,7 +157,7 @@ struct JSONScanner {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if let number = Int64(text), String(number) == text { return .number(number) }
-        guard limits.takesFractions, Double(text) != nil else { throw fault("a number is not a whole one, or too large") }
+        guard limits.takesFractions, Double(text) != nil else { throw fault("a number must be an integer of at most 64 bits") }
         return .fraction(start..<position)
     }
 
@@ -162,19 +167,19 @@ struct JSONScanner {
             position += word.utf8.count
             return value
         }
-        throw fault("there is something that is no JSON")
+        throw fault("not valid JSON")
     }
 }
 
 /// A string of a document, taken out of its quotes and escapes.
-enum JSONText {
-    static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String? {
+package enum JSONText {
+    package static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String? {
         var content: [UInt8] = []
         return decode(bytes, range) { content.append($0) } ? String(validating: content, as: UTF8.self) : nil
     }
 
     /// Straight into zeroing memory.
-    static func secret(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> SecretBytes? {
+    package static func secret(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> SecretBytes? {
         guard let count = count(bytes, range) else { return nil }
         return SecretBytes(count: count) { target in
             var position = 0
@@ -185,7 +190,7 @@ enum JSONText {
     }
 
     /// The bytes that it has when it is taken out; nil where it is no string.
-    static func count(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+    package static func count(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         var count = 0
         guard decode(bytes, range, { _ in count += 1 }) else { return nil }
         var decoder = UTF8()

@@ -1,10 +1,10 @@
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// Base64 (RFC 4648, section 4, with its padding) from and into zeroing memory; a library would leave copies.
-enum SecretBase64 {
+package enum SecretBase64 {
     private static let signs = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func text(of secret: borrowing SecretBytes) -> SecretBytes {
+    package static func text(of secret: borrowing SecretBytes) -> SecretBytes {
         secret.withUnsafeBytes { bytes in
             SecretBytes(count: (bytes.count + 2) / 3 * 4) { target in
                 for group in 0..<(bytes.count + 2) / 3 {
@@ -21,7 +21,7 @@ enum SecretBase64 {
     }
 
     /// Nil where it is not exactly that.
-    static func bytes(of text: borrowing SecretBytes) -> SecretBytes? {
+    package static func bytes(of text: borrowing SecretBytes) -> SecretBytes? {
         let padding = text.withUnsafeBytes { bytes in bytes.suffix(2).count { $0 == UInt8(ascii: "=") } }
         let count = text.count
         let isGood = text.withUnsafeBytes { bytes in

@@ -27,7 +27,8 @@ struct ClipboardHolder {
         let said = try SecretReader.everything(from: answer.reading.number, max: 64, keepsNewline: true)
         guard said.withUnsafeBytes({ $0.elementsEqual(Self.filled.utf8) }) else {
             throw Refusal(
-                .unavailable, "\(tool.rawValue) could not fill the clipboard, so nothing was copied; see whether it works by itself"
+                .unavailable,
+                "\(tool.rawValue) could not set the clipboard, so nothing was copied; check whether \(tool.rawValue) works by itself"
             )
         }
     }

@@ -15,12 +15,15 @@ enum ClipboardTool: String, CaseIterable {
         let isWayland = isSet("WAYLAND_DISPLAY")
         let isX11 = isSet("DISPLAY")
         guard isWayland || isX11 else {
-            throw Refusal(.unsupported, "there is no desktop here, so there is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set")
+            throw Refusal(.unsupported, "No clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set")
         }
         let fitting = (isWayland ? [ClipboardTool.wlCopy] : []) + (isX11 ? [.xclip, .xsel] : [])
         guard let tool = fitting.first(where: { ProgramSearch.path(of: $0.rawValue) != nil }) else {
             throw Refusal(
-                .unsupported, isWayland ? "to reach the clipboard, install wl-clipboard" : "to reach the clipboard, install xclip or xsel")
+                .unsupported,
+                isWayland
+                    ? "No program to reach the clipboard; install wl-clipboard" : "No program to reach the clipboard; install xclip or xsel"
+            )
         }
         return tool
     }

@@ -26,9 +26,9 @@ struct ItemEditor {
         try folder.write(original)
         while true {
             let code = try ChildCommand.run(["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", folder.file])
-            guard code == 0 else { throw Refusal(.cancelled, "the editor ended with \(code); nothing was changed") }
+            guard code == 0 else { throw Refusal(.cancelled, "the editor exited with \(code); nothing was changed") }
             guard let edited = SmallFile.text(path: folder.file, max: Self.bytesMax) else {
-                throw Refusal(.badParameter, "what the editor left is no text, or larger than 1 MiB; nothing was changed")
+                throw Refusal(.badParameter, "The edited file is not text, or larger than 1 MiB; nothing was changed")
             }
             if edited == original { return nil }
             do throws(ItemForm.Fault) {
@@ -36,7 +36,7 @@ struct ItemEditor {
                 return changes.isEmpty ? nil : changes
             } catch {
                 say("vauban: line \(error.line): \(error.why).")
-                guard terminal.readWord("To edit it again, press return (anything else cancels): ") == "" else {
+                guard terminal.readWord("Press Return to edit it again (anything else cancels): ") == "" else {
                     throw Refusal(.cancelled, "nothing was changed")
                 }
             }
@@ -47,7 +47,7 @@ struct ItemEditor {
         for name in ["VISUAL", "EDITOR"] {
             if let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty { return value }
         }
-        throw Refusal(.badParameter, "no editor is named; set $VISUAL or $EDITOR, or say what changes by options: vauban help edit")
+        throw Refusal(.badParameter, "No editor; set $VISUAL or $EDITOR, or use options (vauban help edit)")
     }
 }
 
@@ -65,7 +65,7 @@ private final class EditorFolder {
         guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
             throw Refusal(
                 .unavailable,
-                "there is no folder in memory for the editor's file; say what changes by options: vauban help edit"
+                "no folder in memory for the editor's file; use options instead: vauban help edit"
             )
         }
         var template = Array("\(place)/vauban-edit-XXXXXX".utf8CString)

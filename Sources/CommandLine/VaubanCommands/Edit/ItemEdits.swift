@@ -4,28 +4,28 @@ import VaubanRefusal
 
 /// What `vauban edit` changes of an item, as options say it. An empty text takes an attribute away.
 struct ItemEdits: ParsableArguments {
-    @Option(help: "What it is called in lists and questions.")
+    @Option(help: "The label, which Apple's tools show as the name.")
     var label: String?
 
-    @Option(name: [.customLong("user"), .customLong("new-account")], help: "Another user name, which is the item's account.")
+    @Option(name: [.customLong("user"), .customLong("new-account")], help: "The account.")
     var user: String?
 
-    @Option(help: ArgumentHelp("Another address of a password of a website: server, protocol, port and path.", valueName: "url"))
+    @Option(help: ArgumentHelp("For a website password: server, protocol, port and path from this URL.", valueName: "url"))
     var website: String?
 
-    @Option(name: [.customLong("comment"), .customLong("notes")], help: "Another comment; its tags stay.")
+    @Option(name: [.customLong("comment"), .customLong("notes")], help: "The comment; tags stay.")
     var comment: String?
 
-    @Option(help: "What kind of item it is, in your own words.")
+    @Option(help: "The kind of the item, in your own words.")
     var description: String?
 
-    @Option(name: .customLong("tag"), help: "Add a tag; may be repeated.")
+    @Option(name: .customLong("tag"), help: "Add a tag (repeatable).")
     var tags: [String] = []
 
-    @Option(name: .customLong("untag"), help: "Take a tag away; may be repeated.")
+    @Option(name: .customLong("untag"), help: "Remove a tag (repeatable).")
     var untags: [String] = []
 
-    @Option(help: "Another owner: cli for yourself, or a program such as program:/usr/bin/mail. It is as vauban move.")
+    @Option(help: "The owner, as in vauban move: cli for yourself, or a program such as program:/usr/bin/mail.")
     var group: String?
 
     var isEmpty: Bool {
@@ -52,8 +52,8 @@ struct ItemEdits: ParsableArguments {
                 throw Refusal(
                     .badParameter,
                     """
-                    \(record.name) is a password of a program, which has no address; put the address into its comment, or set it anew \
-                    with --url
+                    \(record.name) is a password of a program and has no URL; put the URL into its comment, or store it again with \
+                    vauban set --url
                     """
                 )
             }

@@ -1,8 +1,8 @@
-import VaubanKeychainModel
-import VaubanRefusal
+package import VaubanKeychainModel
+package import VaubanRefusal
 
 /// An item's attributes as lines in an editor, and what somebody made of them. Never its secret.
-struct ItemForm {
+package struct ItemForm {
     private let record: ItemRecord
     private let tagged: TaggedComment
 
@@ -14,13 +14,13 @@ struct ItemForm {
         (.label, "Label"), (.description, "Description"),
     ]
 
-    struct Fault: Error {
-        let line: Int
-        let why: String
+    package struct Fault: Error {
+        package let line: Int
+        package let why: String
     }
 
     /// Refused where the comment is no text.
-    init(_ record: ItemRecord) throws(Refusal) {
+    package init(_ record: ItemRecord) throws(Refusal) {
         self.record = record
         tagged = try record.taggedComment()
     }
@@ -42,10 +42,10 @@ struct ItemForm {
         }
     }
 
-    var text: String {
+    package var text: String {
         var lines = [
-            "# \(record.name): everything but its secret. Change what stands behind a colon; leave it empty to take it away.",
-            "# Lines like this one are passed over, above the comment. The comment goes to the end of the file.",
+            "# \(record.name), without its secret. Change the text after a colon, or empty it to remove the attribute.",
+            "# Lines that begin with # are ignored above the comment. The comment continues to the end of the file.",
         ]
         lines += fields.map { "\($0.title): \(value($0.name))" }
         lines += ["\(Self.tags): \(tagged.tags.joined(separator: ", "))", "\(Self.comment):", tagged.text]
@@ -53,16 +53,16 @@ struct ItemForm {
     }
 
     /// The attributes that are other than they were. Throws the first line that cannot be understood.
-    func changes(in edited: String) throws(Fault) -> ItemAttributes {
+    package func changes(in edited: String) throws(Fault) -> ItemAttributes {
         let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var changes = ItemAttributes()
         var found = tagged
         var seen: Set<String> = []
         for (index, line) in lines.enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
-            guard let colon = line.firstIndex(of: ":") else { throw Fault(line: index + 1, why: "there is no colon in it") }
+            guard let colon = line.firstIndex(of: ":") else { throw Fault(line: index + 1, why: "a colon is missing") }
             let title = String(line[..<colon])
-            guard seen.insert(title).inserted else { throw Fault(line: index + 1, why: "\(SafeText.line(title, max: 40)) is there twice") }
+            guard seen.insert(title).inserted else { throw Fault(line: index + 1, why: "\(SafeText.line(title, max: 40)) is repeated") }
             let rest = line[line.index(after: colon)...]
             let value = Self.trimmed(rest)
             if title == Self.comment {
@@ -81,7 +81,7 @@ struct ItemForm {
             }
             if let changed = try change(field.name, to: value, line: index + 1) { changes[field.name] = changed }
         }
-        guard seen.contains(Self.comment) else { throw Fault(line: lines.count, why: "the line with \(Self.comment): is gone") }
+        guard seen.contains(Self.comment) else { throw Fault(line: lines.count, why: "the line \(Self.comment): is missing") }
         if found != tagged { changes[.comment] = .text(found.comment) }
         if changes[.label] == nil, let label = record.labelFollowing(changes) { changes[.label] = .text(label) }
         return changes
@@ -92,11 +92,11 @@ struct ItemForm {
         guard value != Self.trimmed(self.value(name)[...]) else { return nil }
         switch name {
         case .service, .server:
-            guard !value.isEmpty else { throw Fault(line: line, why: "an item has a \(name == .service ? "service" : "server")") }
+            guard !value.isEmpty else { throw Fault(line: line, why: "the \(name == .service ? "service" : "server") must not be empty") }
             return .text(value)
         case .port:
             guard let port = value.isEmpty ? 0 : Int64(value), (0...65535).contains(port) else {
-                throw Fault(line: line, why: "a port is a number up to 65535")
+                throw Fault(line: line, why: "a port must be a number up to 65535")
             }
             return .number(port)
         case .protocolName: return .text(value.isEmpty ? "" : ProtocolCode.code(for: value))

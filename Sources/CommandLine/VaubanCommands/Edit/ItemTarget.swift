@@ -60,7 +60,7 @@ extension Session {
     private func naming(_ record: ItemRecord, _ attributes: ItemAttributes, _ work: () throws -> Void) throws {
         do { try work() } catch let refusal as Refusal where refusal.reason == .duplicateItem && refusal.detail == nil {
             let taken = ItemRecord(kind: record.kind, attributes: record.attributes.merging(attributes))
-            throw Refusal(.duplicateItem, "\(SafeText.visible(taken.owner)) has another \(taken.name); nothing was changed")
+            throw Refusal(.duplicateItem, "\(SafeText.visible(taken.owner)) already has an item \(taken.name); nothing was changed")
         }
     }
 }

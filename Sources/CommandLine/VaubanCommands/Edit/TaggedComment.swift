@@ -1,21 +1,21 @@
 /// A comment and its tags. Apple's schema has no attribute for tags, so they are the last line of the comment
 /// (Specs/item-attributes.md): "Tags: work, bank".
-struct TaggedComment: Hashable {
+package struct TaggedComment: Hashable {
     /// The comment without that line.
-    var text: String
-    var tags: [String]
+    package var text: String
+    package var tags: [String]
 
     private static let heading = "Tags: "
     private static let separator = ", "
 
-    init(text: String, tags: [String]) {
+    package init(text: String, tags: [String]) {
         self.text = text
         self.tags = tags
     }
 
     /// Parts a comment as it is kept. A last line that is not exactly one of ours is text, so that nothing is ever rewritten that
     /// somebody else wrote.
-    init(_ comment: String) {
+    package init(_ comment: String) {
         self.init(text: comment, tags: [])
         let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
         guard let last = lines.last, last.hasPrefix(Self.heading) else { return }
@@ -31,14 +31,14 @@ struct TaggedComment: Hashable {
     }
 
     /// As it is kept.
-    var comment: String {
+    package var comment: String {
         guard !tags.isEmpty else { return text }
         let line = Self.heading + tags.joined(separator: Self.separator)
         return text.isEmpty ? line : "\(text)\n\(line)"
     }
 
     /// The tags of a line that somebody typed, without repetitions.
-    static func tags(in line: String) -> [String] {
+    package static func tags(in line: String) -> [String] {
         var tags: [String] = []
         for tag in line.split(separator: ",").map({ $0.trimmingPrefix(while: \.isWhitespace) }) {
             let trimmed = String(String(tag.reversed()).trimmingPrefix(while: \.isWhitespace).reversed())
@@ -48,11 +48,11 @@ struct TaggedComment: Hashable {
     }
 
     /// Why a word cannot be a tag; nil where it can.
-    static func fault(in tag: String) -> String? {
-        if tag.isEmpty { return "a tag is not empty" }
-        if tag.contains(",") { return "a tag has no comma in it" }
-        if tag.contains(where: \.isNewline) { return "a tag is one line" }
-        if tag.first?.isWhitespace == true || tag.last?.isWhitespace == true { return "a tag neither begins nor ends with a space" }
+    package static func fault(in tag: String) -> String? {
+        if tag.isEmpty { return "a tag must not be empty" }
+        if tag.contains(",") { return "a tag must not contain a comma" }
+        if tag.contains(where: \.isNewline) { return "a tag must be one line" }
+        if tag.first?.isWhitespace == true || tag.last?.isWhitespace == true { return "a tag must not begin or end with a space" }
         return nil
     }
 }

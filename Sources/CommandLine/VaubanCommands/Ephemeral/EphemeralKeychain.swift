@@ -42,7 +42,7 @@ final class EphemeralKeychain {
         let digits = HexSecret.digits(of: passcode)
         try AuthenticationClient(service: service).setPasscode(digits)
         let agent = try PromptAgent.forEveryCaller(
-            of: service, place: "the scripted user of vauban ephemeral", surface: ScriptedUser(user, digits))
+            of: service, place: "vauban ephemeral", surface: ScriptedUser(user, digits))
         let thread = Thread { _ = agent.run() }
         thread.stackSize = 1 << 19
         thread.start()

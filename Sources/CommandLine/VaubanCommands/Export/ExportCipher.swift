@@ -3,39 +3,39 @@ import CryptoExtras
 import Foundation
 import VaubanLinuxHost
 import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// How an encrypted export lies in a file (Specs/export.md).
-enum ExportFormat {
-    static let magic = Array("VAUBAN EXPORT 1\n".utf8)
-    static let saltBytes = 16
-    static let headerBytes = 16 + 16 + 3
-    static let tagBytes = 16
+package enum ExportFormat {
+    package static let magic = Array("VAUBAN EXPORT 1\n".utf8)
+    package static let saltBytes = 16
+    package static let headerBytes = 16 + 16 + 3
+    package static let tagBytes = 16
     /// Of one frame's plaintext: a value of 1 MiB and attributes.
-    static let frameBytesMax = 4 << 20
-    static let passphraseBytesMax = 1024
+    package static let frameBytesMax = 4 << 20
+    package static let passphraseBytesMax = 1024
     /// A passphrase is guessed offline, without any counter.
-    static let passphraseBytesMin = 8
+    package static let passphraseBytesMin = 8
 }
 
 /// What it costs to try a passphrase: scrypt (RFC 7914) with N a power of two.
-struct ExportCost: Hashable {
-    var logN: UInt8 = 17
-    var r: UInt8 = 8
-    var p: UInt8 = 1
+package struct ExportCost: Hashable {
+    package var logN: UInt8 = 17
+    package var r: UInt8 = 8
+    package var p: UInt8 = 1
 
     /// What is read from a file is bounded: 128 · N · r bytes are taken before anything is known of it.
-    var isAllowed: Bool { (14...20).contains(logN) && r == 8 && (1...4).contains(p) }
+    package var isAllowed: Bool { (14...20).contains(logN) && r == 8 && (1...4).contains(p) }
 }
 
 /// The key of one file, and its frames by number. The key is of a fresh salt, so no nonce is ever used twice under it.
-struct ExportCipher {
-    let header: [UInt8]
+package struct ExportCipher {
+    package let header: [UInt8]
     private let key: SymmetricKey
     private var frame: UInt64 = 0
 
     /// For a new file.
-    init(passphrase: borrowing SecretBytes) throws {
+    package init(passphrase: borrowing SecretBytes) throws {
         let cost = ExportCost()
         var salt = [UInt8](repeating: 0, count: ExportFormat.saltBytes)
         let drawn = try Entropy.secret(ExportFormat.saltBytes)
@@ -45,9 +45,9 @@ struct ExportCipher {
     }
 
     /// For a file's header.
-    init(header: [UInt8], passphrase: borrowing SecretBytes) throws {
+    package init(header: [UInt8], passphrase: borrowing SecretBytes) throws {
         let cost = ExportCost(logN: header[32], r: header[33], p: header[34])
-        guard cost.isAllowed else { throw Refusal(.badParameter, "the export asks for a cost that this program does not pay") }
+        guard cost.isAllowed else { throw Refusal(.badParameter, "The export needs more computation than this version allows") }
         self.header = header
         key = try Self.key(passphrase, Array(header[16..<32]), cost)
     }
@@ -61,19 +61,19 @@ struct ExportCipher {
                     maxMemory: 256 << Int(cost.logN) * Int(cost.r))
             }
         } catch {
-            throw Refusal(.unavailable, "there is too little memory to make the key of the export")
+            throw Refusal(.unavailable, "too little memory to derive the key of the export")
         }
     }
 
     /// Ciphertext and tag of the next frame.
-    mutating func seal(_ plaintext: borrowing SecretBytes, isLast: Bool) throws -> [UInt8] {
+    package mutating func seal(_ plaintext: borrowing SecretBytes, isLast: Bool) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: next(isLast))
         let box = try plaintext.withUnsafeBytes { try AES.GCM.seal($0, using: key, nonce: nonce, authenticating: header) }
         return Array(box.ciphertext) + Array(box.tag)
     }
 
     /// The next frame's plaintext, and whether it is the last; nil where it does not open.
-    mutating func open(_ sealed: UnsafeRawBufferPointer) -> (isLast: Bool, plaintext: SecretBox)? {
+    package mutating func open(_ sealed: UnsafeRawBufferPointer) -> (isLast: Bool, plaintext: SecretBox)? {
         let number = frame
         for isLast in [false, true] {
             frame = number
@@ -98,7 +98,7 @@ struct ExportCipher {
 }
 
 /// A secret in something that can be handed on.
-final class SecretBox {
-    let secret: SecretBytes
-    init(_ secret: consuming SecretBytes) { self.secret = secret }
+package final class SecretBox {
+    package let secret: SecretBytes
+    package init(_ secret: consuming SecretBytes) { self.secret = secret }
 }

@@ -18,7 +18,7 @@ final class ExportOutput {
         let number = path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
             if errno == EEXIST {
-                throw Refusal(.badParameter, "\(SafeText.visible(path)) exists already; name a new file, or remove that one")
+                throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file, or remove it first")
             }
             let fault = SystemError("make \(SafeText.visible(path))", code: errno)
             throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.description)
@@ -59,7 +59,7 @@ final class ExportOutput {
         bytes += count
         guard bytes <= ImportSource.bytesMax else {
             throw Refusal(
-                .storageFull, "the export would be larger than 256 MiB, which is the most that vauban import reads; nothing was written")
+                .storageFull, "The export would be larger than 256 MiB, the limit of vauban import; nothing was written")
         }
     }
 

@@ -23,7 +23,7 @@ struct ExportReading: ~Copyable {
         }
     }
 
-    private static let broken = Refusal(.badParameter, "the export is damaged or cut off; nothing of it was taken")
+    private static let broken = Refusal(.badParameter, "The export is damaged or incomplete; nothing was imported")
 
     private borrowing func walk(_ start: ExportCipher, _ body: (ItemRecord, borrowing SecretBytes) throws -> Void) throws {
         var cipher = start
@@ -37,7 +37,7 @@ struct ExportReading: ~Copyable {
             let opened = content.withUnsafeBytes { cipher.open(UnsafeRawBufferPointer(rebasing: $0[(from + 4)..<(from + 4 + length)])) }
             guard let opened else {
                 throw isFirst
-                    ? Refusal(.authenticationFailed, "that is not the passphrase of this export, or the export is damaged") : Self.broken
+                    ? Refusal(.authenticationFailed, "wrong passphrase, or the export is damaged") : Self.broken
             }
             position += 4 + length
             if opened.isLast {

@@ -45,7 +45,7 @@ struct ExportRun {
 
     private static func cannotLeave(_ record: ItemRecord) -> String? {
         guard record.kind == .genericPassword || record.kind == .internetPassword else { return "only passwords are exported" }
-        return record.accessControl?.needsApplicationPassword == true ? "it opens only with the password of the program that keeps it" : nil
+        return record.accessControl?.needsApplicationPassword == true ? "it opens only with the password of its program" : nil
     }
 
     private mutating func leave(_ record: ItemRecord, _ why: String) {

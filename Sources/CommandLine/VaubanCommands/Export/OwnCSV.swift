@@ -36,11 +36,11 @@ struct OwnCSV: ~Copyable {
         let (all, header) = try CSVExport.header(of: content)
         if let strange = header.first(where: { !OwnCSVColumns.all.contains($0) }) {
             throw Refusal(
-                .badParameter, "there is a column \"\(SafeText.line(strange, max: 60))\" that this version of vauban does not know")
+                .badParameter, "Unknown column \"\(SafeText.line(strange, max: 60))\"; a newer version of vauban may know it")
         }
-        guard Set(header).count == header.count else { throw Refusal(.badParameter, "the first line names a column twice") }
+        guard Set(header).count == header.count else { throw Refusal(.badParameter, "The first line names a column twice") }
         for name in ["password", "class"] where !header.contains(name) {
-            throw Refusal(.badParameter, "the first line does not name the column \"\(name)\"")
+            throw Refusal(.badParameter, "The first line lacks the column \"\(name)\"")
         }
         self.content = content
         columns = header
@@ -57,19 +57,19 @@ struct OwnCSV: ~Copyable {
 
     private static func items(_ row: OwnCSVRecord) throws(RowError) -> [PlannedItem] {
         guard try row.text(OwnCSVColumns.versionName) == OwnCSVColumns.version else {
-            throw RowError("it is of a version that this vauban does not read")
+            throw RowError("it has a version that this vauban cannot read")
         }
         let kind: ItemKind
         switch try row.text("class") {
         case "generic password": kind = .genericPassword
         case "internet password": kind = .internetPassword
-        default: throw RowError("its class is neither generic password nor internet password")
+        default: throw RowError("its class must be generic password or internet password")
         }
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
         for (column, name) in OwnCSVColumns.attributes {
             guard let value = try row.value(column, name) else { continue }
             guard let rule = AttributeRule.rule(for: name, of: kind), let fitting = value.converted(to: rule.form) else {
-                throw RowError("its \(column) does not fit")
+                throw RowError("its \(column) is not valid")
             }
             record.attributes[name] = fitting
         }
@@ -88,13 +88,13 @@ struct OwnCSV: ~Copyable {
     private static func protection(_ row: OwnCSVRecord) throws(RowError) -> (Protection, AccessControl?) {
         let shown = try row.text("readable")
         guard let protection = shown.isEmpty ? .whenUnlocked : Protection.allCases.first(where: { $0.shownName == shown }) else {
-            throw RowError("its readable is no such moment")
+            throw RowError("its readable is not a known protection")
         }
         let names = try row.text("accessControl").split(separator: " ").map(String.init)
         guard !names.isEmpty else { return (protection, nil) }
         var flags: AccessControlFlags = []
         for name in names {
-            guard let flag = AccessControl.flag(named: name) else { throw RowError("its accessControl has a flag that is not known") }
+            guard let flag = AccessControl.flag(named: name) else { throw RowError("its accessControl has an unknown flag") }
             flags.insert(flag)
         }
         do throws(AccessControlError) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {

@@ -6,18 +6,18 @@ import VaubanSecretBytes
 struct PassphraseOptions: ParsableArguments {
     @Option(
         name: .customLong("passphrase-fd"),
-        help: ArgumentHelp("Read the export's passphrase, one line, from this file descriptor.", valueName: "n"))
+        help: ArgumentHelp("Read the passphrase of the export from this file descriptor (one line).", valueName: "n"))
     var descriptor: Int32?
 
     /// For a new export, typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
         while true {
-            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(user))
+            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase for the export", on: terminal(user))
             if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
             let why =
                 """
-                the passphrase of an export has at least \(ExportFormat.passphraseBytesMin) characters: whoever has the file can guess \
-                it without being counted
+                the passphrase of an export needs at least \(ExportFormat.passphraseBytesMin) characters: anyone who has the file can \
+                guess it without limit
                 """
             guard descriptor == nil, let terminal = user.terminal else { throw Refusal(.passcodeTooWeak, why) }
             terminal.write("\(why.prefix(1).uppercased())\(why.dropFirst()).\n")
@@ -37,7 +37,7 @@ struct PassphraseOptions: ParsableArguments {
 
     private func terminal(_ user: CommandUser) throws(Refusal) -> Terminal {
         guard let terminal = user.terminal else {
-            throw Refusal(.interactionNotAllowed, "no terminal to ask for the export's passphrase; send it along: --passphrase-fd N")
+            throw Refusal(.interactionNotAllowed, "No terminal to ask for the passphrase; use --passphrase-fd N")
         }
         return terminal
     }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
 /// A kind of characters that a made-up secret has.
-enum CharacterClass: String, CaseIterable {
+package enum CharacterClass: String, CaseIterable {
     case lower, upper, digits, symbols
 
     /// Its characters, as ASCII. Quotation marks, the backslash and the tilde are not among the symbols: too many forms and shells
     /// take them for something else.
-    var signs: [UInt8] {
+    package var signs: [UInt8] {
         switch self {
         case .lower: Array("abcdefghijklmnopqrstuvwxyz".utf8)
         case .upper: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
@@ -17,19 +17,19 @@ enum CharacterClass: String, CaseIterable {
 }
 
 /// One or more of them, as an option names them: `lower,digits`.
-struct CharacterClasses: ExpressibleByArgument {
-    let all: [CharacterClass]
+package struct CharacterClasses: ExpressibleByArgument {
+    package let all: [CharacterClass]
 
-    static let everything = CharacterClasses(all: CharacterClass.allCases)
+    package static let everything = CharacterClasses(all: CharacterClass.allCases)
 
     private init(all: [CharacterClass]) { self.all = all }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let named = argument.split(separator: ",", omittingEmptySubsequences: false).map { CharacterClass(rawValue: String($0)) }
         let known = named.compactMap { $0 }
         guard !known.isEmpty, known.count == named.count, Set(known).count == known.count else { return nil }
         all = known
     }
 
-    static var allValueStrings: [String] { CharacterClass.allCases.map(\.rawValue) }
+    package static var allValueStrings: [String] { CharacterClass.allCases.map(\.rawValue) }
 }

@@ -1,12 +1,12 @@
 import Foundation
-import VaubanLinuxHost
-import VaubanSecretBytes
+package import VaubanLinuxHost
+package import VaubanSecretBytes
 
 /// A secret that nobody thought of: every one of its form is equally likely.
-enum GeneratedSecret {
+package enum GeneratedSecret {
     /// Characters of these classes, at least one of each. Where one is missing all are drawn again, so that no place is likelier than
     /// another to have it.
-    static func characters(_ count: Int, of classes: [CharacterClass]) throws(SystemError) -> SecretBytes {
+    package static func characters(_ count: Int, of classes: [CharacterClass]) throws(SystemError) -> SecretBytes {
         let signs = classes.flatMap(\.signs)
         var numbers = try UnbiasedNumbers()
         while true {
@@ -21,7 +21,7 @@ enum GeneratedSecret {
     }
 
     /// Words of the list, parted by full stops, since some of the words have a hyphen.
-    static func words(_ count: Int) throws(SystemError) -> SecretBytes {
+    package static func words(_ count: Int) throws(SystemError) -> SecretBytes {
         let list = WordList.words
         var numbers = try UnbiasedNumbers()
         var secret = SecretBytes(count: count * (WordList.bytesMax + 1)) { _ in }
@@ -43,7 +43,7 @@ enum GeneratedSecret {
     }
 
     /// The binary logarithm of how many secrets of this form there are, all of which are equally likely.
-    static func bits(characters count: Int, of classes: [CharacterClass]) -> Double {
+    package static func bits(characters count: Int, of classes: [CharacterClass]) -> Double {
         let all = Double(classes.reduce(0) { $0 + $1.signs.count })
         // Of all strings, those that lack no class, by inclusion and exclusion over the classes that are left out.
         var share = 0.0
@@ -55,5 +55,5 @@ enum GeneratedSecret {
         return Double(count) * log2(all) + log2(share)
     }
 
-    static func bits(words count: Int) -> Double { Double(count) * log2(Double(WordList.words.count)) }
+    package static func bits(words count: Int) -> Double { Double(count) * log2(Double(WordList.words.count)) }
 }

@@ -1,6 +1,6 @@
 /// Words that are easy to type and to remember, for passphrases: one for each throw of five dice.
-enum WordList {
-    static let bytesMax = 9
+package enum WordList {
+    package static let bytesMax = 9
 
-    static let words: [Substring] = String(describing: text).split { $0 == " " || $0 == "\n" }
+    package static let words: [Substring] = String(describing: text).split { $0 == " " || $0 == "\n" }
 }

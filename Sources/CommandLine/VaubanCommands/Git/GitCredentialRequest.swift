@@ -24,13 +24,13 @@ struct GitCredentialRequest: ~Copyable {
         var secret: Range<Int>?
         for line in input.withUnsafeBytes({ Self.lines($0) }) {
             let sign = input.withUnsafeBytes { $0[line].firstIndex(of: UInt8(ascii: "=")) }
-            guard let sign else { throw Refusal(.badParameter, "a line from git is not key=value") }
+            guard let sign else { throw Refusal(.badParameter, "A line from git is not key=value") }
             let key = input.withUnsafeBytes { String(validating: $0[line.lowerBound..<sign], as: UTF8.self) } ?? ""
             let value = sign + 1..<line.upperBound
             if key == "password" { secret = value }
             guard Self.keys.contains(key) else { continue }
             let text = input.withUnsafeBytes { String(validating: $0[value], as: UTF8.self) }
-            guard let text, !text.utf8.contains(0) else { throw Refusal(.badParameter, "the \(key) from git is not text") }
+            guard let text, !text.utf8.contains(0) else { throw Refusal(.badParameter, "The \(key) from git is not text") }
             values[key] = text
         }
         place = GitPlace(scheme: values["protocol"] ?? "", host: values["host"] ?? "", path: values["path"] ?? "")

@@ -24,7 +24,7 @@ struct GitCredentialStore {
         // The answer is lines: what has a line end in it would be another answer than the item's.
         let name = record.text(.account)
         guard Self.isOneLine(name), secret.withUnsafeBytes({ bytes in !bytes.contains { [0x00, 0x0A, 0x0D].contains($0) } }) else {
-            throw Refusal(.badParameter, "git takes no password or account with a line end or a zero byte")
+            throw Refusal(.badParameter, "The account or password contains a line break or zero byte, which git cannot read")
         }
         let written =
             writeText("username=\(name)\npassword=", to: STDOUT_FILENO) && secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
@@ -57,7 +57,7 @@ struct GitCredentialStore {
     func erase(account: String?, password: borrowing SecretBytes?) throws {
         var found = try matches(account: account)
         if found.contains(where: \.asks) {
-            say("vauban: \(place.shown) asks for you, so git does not delete it; to change it: vauban update")
+            say("vauban: \(place.shown) needs your approval, so git does not delete it; to change it: vauban update")
             found.removeAll(where: \.asks)
         }
         switch password {
@@ -90,7 +90,7 @@ struct GitCredentialStore {
     }
 
     private func sayWhich(_ records: [ItemRecord]) {
-        say("vauban: \(place.shown) has more than one account here; git is told by: git config credential.\(place.shown).username NAME")
+        say("vauban: \(place.shown) has more than one account; to choose one: git config credential.\(place.shown).username NAME")
     }
 
     private static func isOneLine(_ text: String) -> Bool { !text.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) } }

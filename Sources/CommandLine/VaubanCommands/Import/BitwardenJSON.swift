@@ -17,8 +17,8 @@ struct BitwardenJSON {
         guard !document.isTrue("encrypted") else {
             throw Refusal(
                 .badParameter,
-                "this export of Bitwarden is encrypted, which only Bitwarden opens; export once more there, with the format .json "
-                    + "and not .json (Encrypted)"
+                "This Bitwarden export is encrypted, which only Bitwarden can open; export again with the format .json instead of "
+                    + ".json (Encrypted)"
             )
         }
         folders = Dictionary(
@@ -36,7 +36,7 @@ struct BitwardenJSON {
     }
 
     func source(_ index: Int) throws(RowError) -> SourceRecord {
-        guard let item = items[index] else { throw RowError("it is no object") }
+        guard let item = items[index] else { throw RowError("it is not an object") }
         var source = SourceRecord(place(index))
         let type = item.number("type") ?? 1
         source.kind = type == 1 ? nil : Self.kinds[type] ?? "item of type \(type)"

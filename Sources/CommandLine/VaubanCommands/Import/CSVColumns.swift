@@ -1,8 +1,8 @@
-import VaubanRefusal
+package import VaubanRefusal
 
 /// What each column of a file is, by the names in its first line (Specs/import.md). Capitals do not matter.
-struct CSVColumns {
-    enum Role: Hashable {
+package struct CSVColumns {
+    package enum Role: Hashable {
         case title, url, username, password, notes, codes, realm, group, kind, tags
         /// Says something about the record; shown.
         case about
@@ -16,8 +16,8 @@ struct CSVColumns {
         case other
     }
 
-    let names: [String]
-    let roles: [Role]
+    package let names: [String]
+    package let roles: [Role]
 
     private static let roles: [String: Role] = [
         "name": .title, "title": .title,
@@ -35,12 +35,12 @@ struct CSVColumns {
         "fields": .hidden,
     ]
 
-    init(header: [String]) throws(Refusal) {
+    package init(header: [String]) throws(Refusal) {
         names = header
         let keys = header.map { $0.lowercased().trimmed }
         var seen: Set<String> = []
         for (key, name) in zip(keys, header) where !key.isEmpty && !seen.insert(key).inserted {
-            throw Refusal(.badParameter, "the first line names the column \"\(SafeText.line(name, max: 60))\" twice, so nothing was taken")
+            throw Refusal(.badParameter, "The first line names the column \"\(SafeText.line(name, max: 60))\" twice; nothing was imported")
         }
         let isBitwarden = keys.contains("login_uri")
         var taken: Set<Role> = []
@@ -62,8 +62,7 @@ struct CSVColumns {
     private static func unknown(_ name: String) -> Refusal {
         Refusal(
             .badParameter,
-            "the first line must name the columns username, password, and url or title, as the exports that vauban import knows "
-                + "do; there is no \"\(name)\""
+            "The first line must name the columns username, password, and url or title; \"\(name)\" is missing"
         )
     }
 }

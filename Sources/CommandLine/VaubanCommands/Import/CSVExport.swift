@@ -1,40 +1,40 @@
 import Foundation
-import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanRefusal
+package import VaubanSecretBytes
 
 /// The export of a browser or a password manager as CSV: a header that names the columns, then a record a login. The file lies in
 /// zeroed memory.
-struct CSVExport: ~Copyable {
+package struct CSVExport: ~Copyable {
     private let content: SecretBytes
     private let columns: CSVColumns
-    let records: ArraySlice<CSVRecord>
+    package let records: ArraySlice<CSVRecord>
 
-    init(_ content: consuming SecretBytes) throws(Refusal) {
+    package init(_ content: consuming SecretBytes) throws(Refusal) {
         let (all, header) = try Self.header(of: content)
         columns = try CSVColumns(header: header)
         records = all.dropFirst()
         self.content = content
     }
 
-    static func header(of content: borrowing SecretBytes) throws(Refusal) -> ([CSVRecord], [String]) {
+    package static func header(of content: borrowing SecretBytes) throws(Refusal) -> ([CSVRecord], [String]) {
         let all = content.withUnsafeBytes { CSVRecords.find(in: $0) }
-        guard let first = all.first else { throw Refusal(.badParameter, "the file is empty") }
+        guard let first = all.first else { throw Refusal(.badParameter, "The file is empty") }
         let header = content.withUnsafeBytes { bytes in
             first.fault == nil ? CSVRecords.fields(of: first, in: bytes)?.map { $0.text(in: bytes) ?? "" } : nil
         }
-        guard let header else { throw Refusal(.badParameter, "line \(first.line), which must name the columns, cannot be read") }
+        guard let header else { throw Refusal(.badParameter, "Line \(first.line), which must name the columns, cannot be read") }
         return (all, header)
     }
 
     /// One record of the file, or why it cannot be taken.
-    borrowing func source(_ record: CSVRecord) throws(RowError) -> SourceRecord {
+    package borrowing func source(_ record: CSVRecord) throws(RowError) -> SourceRecord {
         let columns = columns
         return try content.withUnsafeBytes { bytes throws(RowError) in try Self.source(record, columns, in: bytes) }
     }
 
-    static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowError) -> [CSVField] {
+    package static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowError) -> [CSVField] {
         if let fault = record.fault { throw RowError(fault) }
-        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowError("its quotes are not in order") }
+        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowError("its quotes do not match") }
         guard fields.count == count else { throw RowError("it has \(fields.count) fields, not \(count)") }
         return fields
     }

@@ -4,26 +4,26 @@
 // becoming text. Over bytes a quote is a quote, also before an accent that would join with it, and a quote that is never
 // closed costs its own line and not the rest of the file.
 
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// Where a record lies in the file.
-struct CSVRecord: Sendable {
-    let line: Int
-    let range: Range<Int>
+package struct CSVRecord: Sendable {
+    package let line: Int
+    package let range: Range<Int>
     /// Why it cannot be one, where that shows already.
-    let fault: String?
+    package let fault: String?
 }
 
 /// One field, between its quotes where it has some.
-struct CSVField {
+package struct CSVField {
     fileprivate let range: Range<Int>
     /// Whether there are doubled quotes in it.
     fileprivate let isEscaped: Bool
 
-    var isEmpty: Bool { range.isEmpty }
+    package var isEmpty: Bool { range.isEmpty }
 
     /// The field's bytes as a secret.
-    func secret(in bytes: UnsafeRawBufferPointer) -> SecretBytes {
+    package func secret(in bytes: UnsafeRawBufferPointer) -> SecretBytes {
         let content = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard isEscaped else { return SecretBytes(copying: content) }
         return SecretBytes(count: content.count - content.count { $0 == 0x22 } / 2) { target in
@@ -39,15 +39,15 @@ struct CSVField {
     }
 
     /// The field as text; nil where it is not UTF-8.
-    func text(in bytes: UnsafeRawBufferPointer) -> String? {
+    package func text(in bytes: UnsafeRawBufferPointer) -> String? {
         let content = secret(in: bytes)
         return content.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
     }
 }
 
-enum CSVRecords {
+package enum CSVRecords {
     /// The records of the file, blank lines left out. A quote that is never closed costs its line, not the rest of the file.
-    static func find(in bytes: UnsafeRawBufferPointer) -> [CSVRecord] {
+    package static func find(in bytes: UnsafeRawBufferPointer) -> [CSVRecord] {
         var records: [CSVRecord] = []
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var line = 1
@@ -70,7 +70,7 @@ enum CSVRecords {
     }
 
     /// The fields of one record, or nil when its quotes are not in order.
-    static func fields(of record: CSVRecord, in bytes: UnsafeRawBufferPointer) -> [CSVField]? {
+    package static func fields(of record: CSVRecord, in bytes: UnsafeRawBufferPointer) -> [CSVField]? {
         var fields: [CSVField] = []
         var position = record.range.lowerBound
         let end = record.range.upperBound
@@ -159,7 +159,7 @@ private struct RecordScanner {
             case (.quoted, _): break
             case (_, 0x2C): state = .fieldStart
             case (.quoteInQuoted, _):
-                fault = fault ?? "there is something between a closing quote and the next comma"
+                fault = fault ?? "text between a closing quote and the next comma"
                 state = .plain
             default: state = .plain
             }

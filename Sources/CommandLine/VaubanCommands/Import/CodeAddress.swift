@@ -2,14 +2,14 @@ import Foundation
 import VaubanSecretBytes
 
 /// The address from which one-time codes are made (`otpauth:`), out of what a source has of it.
-enum CodeAddress {
+package enum CodeAddress {
     case whole(SecretBox)
     /// Made of a bare key, with the defaults of every authenticator: six digits, thirty seconds, SHA-1.
     case made(SecretBox)
     /// Neither an address nor a key.
     case none
 
-    init(_ code: SecretBox, title: String, account: String) {
+    package init(_ code: SecretBox, title: String, account: String) {
         let prefix = Array("otpauth://".utf8)
         if code.secret.withUnsafeBytes({ $0.count > prefix.count && zip($0, prefix).allSatisfy { ($0 | 0x20) == ($1 | 0x20) } }) {
             self = .whole(code)

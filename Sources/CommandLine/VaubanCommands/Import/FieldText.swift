@@ -1,32 +1,32 @@
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// Text that grows in zeroing memory; what it grew out of is overwritten.
-final class SecretBuilder {
+package final class SecretBuilder {
     private var buffer = SecretBytes(count: 256) { _ in }
     private(set) var count = 0
 
-    func append(_ bytes: UnsafeRawBufferPointer) {
+    package func append(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         let start = count
         buffer.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + bytes.count]).copyMemory(from: bytes) }
         count += bytes.count
     }
 
-    func append(_ byte: UInt8) {
+    package func append(_ byte: UInt8) {
         reserve(1)
         let start = count
         buffer.withUnsafeMutableBytes { $0[start] = byte }
         count += 1
     }
 
-    func append(_ text: String) {
+    package func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    func append(_ secret: borrowing SecretBytes) { secret.withUnsafeBytes { append($0) } }
+    package func append(_ secret: borrowing SecretBytes) { secret.withUnsafeBytes { append($0) } }
 
-    var kept: SecretBox { SecretBox(buffer.part(0..<count)) }
+    package var kept: SecretBox { SecretBox(buffer.part(0..<count)) }
 
     private func reserve(_ more: Int) {
         guard count + more > buffer.count else { return }
@@ -39,8 +39,8 @@ final class SecretBuilder {
 
 /// Notes and named values as one text: the notes, an empty line, then `name: value` lines. A value of several lines goes on with
 /// lines that begin with four spaces.
-enum FieldText {
-    static func of(notes: SecretBox?, _ fields: [SourceField]) -> SecretBox {
+package enum FieldText {
+    package static func of(notes: SecretBox?, _ fields: [SourceField]) -> SecretBox {
         let text = SecretBuilder()
         if let notes { text.append(notes.secret) }
         if text.count > 0, !fields.isEmpty { text.append("\n\n") }

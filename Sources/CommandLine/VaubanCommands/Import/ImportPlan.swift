@@ -1,32 +1,32 @@
-import VaubanKeychainModel
+package import VaubanKeychainModel
 import VaubanSecretBytes
 
 /// One item that a record becomes.
-struct PlannedItem {
-    enum Role { case login, document, codes, fields }
+package struct PlannedItem {
+    package enum Role { case login, document, codes, fields }
 
-    let role: Role
-    var record: ItemRecord
-    let secret: SecretBox
+    package let role: Role
+    package var record: ItemRecord
+    package let secret: SecretBox
 }
 
 /// What one record becomes (Specs/import.md): the item itself, and beside it what must not be shown with it.
-struct ImportPlan {
-    private(set) var items: [PlannedItem] = []
-    private(set) var carried: [String] = []
-    private(set) var changed: [String] = []
-    private(set) var left: [String]
+package struct ImportPlan {
+    package private(set) var items: [PlannedItem] = []
+    package private(set) var carried: [String] = []
+    package private(set) var changed: [String] = []
+    package private(set) var left: [String]
     /// Tells two records of one name apart.
-    let group: String
+    package let group: String
 
     /// Notes that are longer are no attribute: one record has 58,000 bytes with all of them.
     private static let commentBytesMax = 16_384
     private static let attributesBytesMax = 48_000
 
-    static let codesPrefix = "otpauth:"
-    static let fieldsPrefix = "fields:"
-    static let codesDescription = "one-time codes"
-    static let fieldsDescription = "protected fields"
+    package static let codesPrefix = "otpauth:"
+    package static let fieldsPrefix = "fields:"
+    package static let codesDescription = "one-time codes"
+    package static let fieldsDescription = "protected fields"
 
     fileprivate struct Content {
         var notes: SecretBox?
@@ -36,7 +36,7 @@ struct ImportPlan {
         var codes: [SecretBox] = []
     }
 
-    init(_ source: SourceRecord, protectsNotes: Bool) throws(RowError) {
+    package init(_ source: SourceRecord, protectsNotes: Bool) throws(RowError) {
         group = source.group
         left = source.left
         var content = Content()
@@ -81,7 +81,7 @@ struct ImportPlan {
             try plan(.fields, item, FieldText.of(notes: nil, content.hidden))
         }
         tellCarried(source, content)
-        if !hasPassword { changed.append("it has no password: only its one-time codes are an item") }
+        if !hasPassword { changed.append("no password: only its one-time codes became an item") }
     }
 
     private mutating func tellCarried(_ source: SourceRecord, _ content: Content) {
@@ -105,7 +105,7 @@ struct ImportPlan {
                 changed.append("one-time codes: the bare key became an otpauth address")
             case .none:
                 content.hidden.append(Self.field("one-time codes", code))
-                changed.append("one-time codes: no otpauth address and no key; kept as a protected field")
+                changed.append("one-time codes: neither an otpauth address nor a key; stored as a protected field")
             }
         }
     }
@@ -119,7 +119,7 @@ struct ImportPlan {
         content.notes = nil
         content.hidden += content.open
         content.open = []
-        if isLong { changed.append("notes: too long to be shown; kept as a protected field") }
+        if isLong { changed.append("notes: too long for an attribute; stored as a protected field") }
     }
 
     // MARK: What is no login
@@ -129,12 +129,12 @@ struct ImportPlan {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
         guard content.notes != nil || !content.open.isEmpty || !content.hidden.isEmpty else {
-            throw RowError(source.kind == nil ? "it has no password" : "there is nothing in it")
+            throw RowError(source.kind == nil ? "it has no password" : "it is empty")
         }
         let placement = Placement(source, needsServer: false)
         content.take(placement.fields)
         changed += placement.changes
-        if source.kind == nil { changed.append("it has no password: its other fields became a note") }
+        if source.kind == nil { changed.append("no password: its other fields became a note") }
         var record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
         record.attributes[.description] = .text(source.kind ?? "secure note")
         let comment = try Self.comment(nil, content.about, source.tags)
@@ -148,14 +148,14 @@ struct ImportPlan {
     private mutating func plan(_ role: PlannedItem.Role, _ record: ItemRecord, _ secret: SecretBox) throws(RowError) {
         guard secret.secret.count <= SecretSource.bytesMax else { throw RowError("its \(role.shown) is larger than 1 MiB") }
         let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
-        guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes are larger than an item can have") }
+        guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes exceed the size of an item") }
         items.append(PlannedItem(role: role, record: record, secret: secret))
     }
 
     private static func field(_ name: String, _ value: SecretBox) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
 
     /// Named apart from the item, so that one word means one of the two, and protected as it is.
-    static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
+    package static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
         ItemRecord(
             kind: .genericPassword,
             attributes: ItemAttributes([
@@ -179,7 +179,7 @@ extension ImportPlan.Content {
 }
 
 extension PlannedItem.Role {
-    var shown: String {
+    package var shown: String {
         switch self {
         case .login: "password"
         case .document: "content"

@@ -25,8 +25,8 @@ struct RecordReport: Encodable {
         let verb =
             switch outcome {
             case .added: isDryRun ? "would be added" : "added"
-            case .present: "there already"
-            case .notTaken: "not taken"
+            case .present: "already exists"
+            case .notTaken: "not imported"
             }
         let head = "\(source): \(verb)\(item.isEmpty ? "" : ": \(SafeText.line(item, max: 150))")"
         let tail = reason.map { ": \($0)" } ?? (carried.isEmpty ? "" : ": \(names(carried))")
@@ -64,7 +64,7 @@ struct ImportReport: Encodable {
     var summary: String {
         let adds = isDryRun ? "would be added" : "added"
         let leaves = records.count { $0.outcome != .notTaken && !$0.left.isEmpty }
-        let rest = leaves == 0 ? "" : "; of \(leaves) something was left"
-        return "\(added) \(adds), \(present) skipped as they are there already, \(notTaken) not taken\(rest)."
+        let rest = leaves == 0 ? "" : "; \(leaves) incomplete"
+        return "\(added) \(adds), \(present) already exist, \(notTaken) not imported\(rest)."
     }
 }

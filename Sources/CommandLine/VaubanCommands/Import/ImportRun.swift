@@ -54,7 +54,7 @@ struct ImportRun {
                 let taken = try stopping(at: place) { run in try run.take(item, group: plan.group) }
                 if taken.isNew { noted.outcome = noted.outcome == .notTaken ? .notTaken : .added }
                 if index == 0 { noted.item = taken.record.name }
-                if taken.isRenamed { noted.changed.append("name: another record has it; this one is \(taken.record.name)") }
+                if taken.isRenamed { noted.changed.append("name: taken by another record; this one is \(taken.record.name)") }
                 noted.left += taken.left
             } catch let fault as RowError {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
@@ -118,7 +118,7 @@ struct ImportRun {
         do { return try work(&self) } catch {
             guard !(error is RowError) else { throw error }
             progress.clear()
-            say("\(place.name): the import stops here; \(report.added) added before it")
+            say("\(place.name): the import stopped; \(report.added) added before it")
             throw error
         }
     }
@@ -144,7 +144,7 @@ struct ImportRun {
                 return Taken(record: record, isRenamed: number > 1, left: Self.differences(item, earlier.record))
             }
             guard let group, record.kind == .genericPassword, number < Self.namesMax else {
-                throw RowError("it exists already with another password")
+                throw RowError("it already exists with another password")
             }
             number += 1
             let mark = number == 2 && !group.isEmpty ? group : "\(number)"
@@ -191,14 +191,14 @@ struct ImportRun {
             found = try session.keychain.copyMatching(query)
         } catch {
             guard error.reason == .itemNotFound || error.reason == .interactionNotAllowed else { throw error }
-            throw RowError("it exists already, and asks for you, so the two were not compared")
+            throw RowError("it already exists and needs your approval, so the two were not compared")
         }
         guard let entry = found.first(where: { $0.record?.isSameItem(as: record) ?? false }), let there = entry.record,
             let existing = entry.takeSecret()
         else {
-            throw RowError("it exists already, and asks for you, so the two were not compared")
+            throw RowError("it already exists and needs your approval, so the two were not compared")
         }
-        guard existing.equals(secret.secret) else { throw RowError("it exists already with another password") }
+        guard existing.equals(secret.secret) else { throw RowError("it already exists with another password") }
         return there
     }
 
@@ -206,7 +206,7 @@ struct ImportRun {
     private static func differences(_ item: PlannedItem, _ there: ItemRecord) -> [String] {
         [(AttributeName.comment, "notes"), (.label, "title")].compactMap { name, shown in
             let wanted = item.record.text(name)
-            return wanted.isEmpty || wanted == there.text(name) ? nil : "\(shown): the item that is there has others"
+            return wanted.isEmpty || wanted == there.text(name) ? nil : "\(shown): the existing item has different ones"
         }
     }
 }

@@ -22,7 +22,7 @@ enum ImportSource {
         case ([0x03, 0xD9, 0xA2, 0x9A], _):
             throw Refusal(
                 .badParameter,
-                "this is a KeePass database, which is encrypted; let KeePassXC open it: "
+                "This is an encrypted KeePass database; export it with KeePassXC: "
                     + "keepassxc-cli export --format csv FILE | vauban import -"
             )
         case (_, 0x5B), (_, 0x7B): self = .json

@@ -40,7 +40,7 @@ struct OnePasswordJSON {
     }
 
     func source(_ index: Int) throws(RowError) -> SourceRecord {
-        guard let item = items[index].item else { throw RowError("it is no object") }
+        guard let item = items[index].item else { throw RowError("it is not an object") }
         var source = SourceRecord(place(index))
         let category = item.text("categoryUuid") ?? "001"
         source.kind = ["001", "005"].contains(category) ? nil : Self.kinds[category] ?? "item of category \(category)"

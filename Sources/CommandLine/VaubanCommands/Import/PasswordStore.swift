@@ -22,7 +22,7 @@ struct PasswordStore {
         self.root = root
         try walk("", depth: 0)
         guard !files.isEmpty else {
-            throw Refusal(.badParameter, "there is no file NAME.gpg in \(SafeText.visible(root)), so it is no folder of pass")
+            throw Refusal(.badParameter, "\(SafeText.visible(root)) contains no .gpg files, so it is not a folder of pass")
         }
         // As pass does it, so that gpg's agent can ask on this terminal.
         if getenv("GPG_TTY") == nil, let terminal = ttyname(STDIN_FILENO) { setenv("GPG_TTY", terminal, 1) }
@@ -36,7 +36,7 @@ struct PasswordStore {
     private mutating func walk(_ folder: String, depth: Int) throws(Refusal) {
         let path = folder.isEmpty ? root : "\(root)/\(folder)"
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-            throw Refusal(.badParameter, "the folder \(SafeText.visible(path)) cannot be read")
+            throw Refusal(.badParameter, "The folder \(SafeText.visible(path)) cannot be read")
         }
         for name in names.sorted() where !name.hasPrefix(".") {
             let relative = folder.isEmpty ? name : "\(folder)/\(name)"
@@ -44,13 +44,15 @@ struct PasswordStore {
             guard lstat("\(root)/\(relative)", &information) == 0 else { continue }
             switch information.st_mode & S_IFMT {
             case S_IFDIR:
-                guard depth < Self.depthMax else { strange.append((relative, "it lies too deep")); continue }
+                guard depth < Self.depthMax else { strange.append((relative, "it is nested too deeply")); continue }
                 try walk(relative, depth: depth + 1)
             case S_IFREG where name.hasSuffix(".gpg"):
                 files.append(relative)
-                guard files.count <= Self.filesMax else { throw Refusal(.badParameter, "there are more than \(Self.filesMax) passwords") }
+                guard files.count <= Self.filesMax else {
+                    throw Refusal(.badParameter, "More than \(Self.filesMax) passwords in the folder")
+                }
             case S_IFLNK: strange.append((relative, "it is a link, which is not followed"))
-            default: strange.append((relative, "it is no password of pass"))
+            default: strange.append((relative, "it is not a password of pass"))
             }
         }
     }
@@ -121,7 +123,7 @@ struct PasswordStore {
             close(ends[1])
         } catch {
             for end in ends { close(end) }
-            throw RowError(error.code == ENOENT ? "there is no gpg here, which opens it" : "\(error)")
+            throw RowError(error.code == ENOENT ? "gpg is not installed" : "\(error)")
         }
         let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
         close(ends[0])

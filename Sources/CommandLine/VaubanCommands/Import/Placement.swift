@@ -1,20 +1,20 @@
 import Foundation
-import VaubanKeychainModel
+package import VaubanKeychainModel
 import VaubanSecretBytes
 
 /// What a URL, or a bare host name, says of a server.
-struct SourceURL {
-    let server: String
-    let port: Int64
-    let path: String
-    let protocolCode: String?
+package struct SourceURL {
+    package let server: String
+    package let port: Int64
+    package let path: String
+    package let protocolCode: String?
     /// Whether the attributes say all that the text said.
-    let isWhole: Bool
-    let hasPassword: Bool
-    let isBareHost: Bool
+    package let isWhole: Bool
+    package let hasPassword: Bool
+    package let isBareHost: Bool
 
     /// Nil where it names no server.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let isBareHost = !text.contains("://") && Self.looksLikeHost(text)
         let whole = isBareHost ? "//\(text)" : text
         guard let parts = URLComponents(string: whole), let host = parts.host, !host.isEmpty, (1...65535).contains(parts.port ?? 1) else {
@@ -31,7 +31,7 @@ struct SourceURL {
     }
 
     /// Whether there is something before an `@` that may be a password, in what names no server too.
-    static func mayHoldPassword(_ text: String) -> Bool {
+    package static func mayHoldPassword(_ text: String) -> Bool {
         let bytes = Array((text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]).utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return colon < at
@@ -50,16 +50,16 @@ struct SourceURL {
 }
 
 /// Where in the keychain a login goes: a password of a server by its first URL that names one, else a password by its title.
-struct Placement {
-    let kind: ItemKind
-    private(set) var attributes: ItemAttributes
+package struct Placement {
+    package let kind: ItemKind
+    package private(set) var attributes: ItemAttributes
     /// What its companions are named after.
-    let name: String
+    package let name: String
     /// URLs that the attributes do not say whole.
-    private(set) var fields: [SourceField] = []
-    private(set) var changes: [String] = []
+    package private(set) var fields: [SourceField] = []
+    package private(set) var changes: [String] = []
 
-    init(_ source: SourceRecord, needsServer: Bool = true) {
+    package init(_ source: SourceRecord, needsServer: Bool = true) {
         let urls = source.urls.filter { !$0.isEmpty }
         let index = needsServer ? urls.firstIndex { SourceURL($0) != nil } : nil
         if let index, let url = SourceURL(urls[index]) {
@@ -71,7 +71,7 @@ struct Placement {
             if let code = url.protocolCode { attributes[.protocolName] = .text(code) }
             if !source.realm.isEmpty { attributes[.securityDomain] = .text(source.realm) }
             name = "\(url.server)\(url.port == 0 ? "" : ":\(url.port)")"
-            if url.isBareHost { changes.append("url: taken as the name of a server") }
+            if url.isBareHost { changes.append("url: used as a server name") }
         } else {
             kind = .genericPassword
             // An address that may hold a password is no name.
@@ -90,8 +90,8 @@ struct Placement {
             let url = SourceURL(text)
             if number == index, url?.isWhole == true { continue }
             add("url", text, url?.hasPassword ?? SourceURL.mayHoldPassword(text) ? .hidden : .content)
-            if number == index { changes.append("url: kept whole beside the item") }
-            if url == nil { changes.append("url: it names no server; kept beside the item") }
+            if number == index { changes.append("url: stored in full with the item") }
+            if url == nil { changes.append("url: names no server; stored with the item") }
         }
     }
 

@@ -1,10 +1,10 @@
 import CVaubanZlib
-import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanRefusal
+package import VaubanSecretBytes
 
 /// A ZIP archive in memory, of which single files are read. Nothing is written to a disk, so what the archive calls its files
 /// names no place there; what a file becomes is bounded before memory is taken for it.
-struct ZipArchive: ~Copyable {
+package struct ZipArchive: ~Copyable {
     private let content: SecretBytes
     private let entries: [String: Entry]
 
@@ -17,19 +17,19 @@ struct ZipArchive: ~Copyable {
         let offset: Int
     }
 
-    static let fileBytesMax = 256 << 20
-    private static let damaged = Refusal(.badParameter, "the archive is damaged or cut off; nothing of it was taken")
+    package static let fileBytesMax = 256 << 20
+    private static let damaged = Refusal(.badParameter, "The archive is damaged or incomplete; nothing was imported")
 
-    init(_ content: consuming SecretBytes) throws(Refusal) {
+    package init(_ content: consuming SecretBytes) throws(Refusal) {
         entries = try content.withUnsafeBytes { bytes throws(Refusal) in try Self.directory(bytes) }
         self.content = content
     }
 
-    var names: [String] { entries.keys.sorted() }
+    package var names: [String] { entries.keys.sorted() }
 
     /// A file of the archive, whole; refused where it is not there, damaged, encrypted or larger than 256 MiB.
-    borrowing func file(_ name: String) throws(Refusal) -> SecretBytes {
-        guard let entry = entries[name] else { throw Refusal(.badParameter, "there is no \(name) in the archive") }
+    package borrowing func file(_ name: String) throws(Refusal) -> SecretBytes {
+        guard let entry = entries[name] else { throw Refusal(.badParameter, "The archive contains no \(name)") }
         return try content.withUnsafeBytes { bytes throws(Refusal) in try Self.file(entry, in: bytes) }
     }
 
@@ -46,7 +46,7 @@ struct ZipArchive: ~Copyable {
         }
         let (count, size, start) = (number(bytes, end + 10, 2), number(bytes, end + 12, 4), number(bytes, end + 16, 4))
         guard count != 0xFFFF, size != 0xFFFF_FFFF, start != 0xFFFF_FFFF else {
-            throw Refusal(.badParameter, "the archive is one of the 64-bit kind, which is not read")
+            throw Refusal(.badParameter, "The archive has the 64-bit format, which is not supported")
         }
         guard start + size <= end else { throw damaged }
         var entries: [String: Entry] = [:]
@@ -62,7 +62,7 @@ struct ZipArchive: ~Copyable {
                 packedBytes: number(bytes, position + 20, 4), bytes: number(bytes, position + 24, 4),
                 offset: number(bytes, position + 42, 4))
             guard entries.updateValue(entry, forKey: name) == nil else {
-                throw Refusal(.badParameter, "the archive has a file twice, so nothing of it was taken")
+                throw Refusal(.badParameter, "The archive contains a file twice; nothing was imported")
             }
             position = next
         }
@@ -70,8 +70,8 @@ struct ZipArchive: ~Copyable {
     }
 
     private static func file(_ entry: Entry, in bytes: UnsafeRawBufferPointer) throws(Refusal) -> SecretBytes {
-        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "the archive is encrypted") }
-        guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "the archive holds more than 256 MiB") }
+        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "The archive is encrypted") }
+        guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "The archive contains more than 256 MiB") }
         guard entry.offset + 30 <= bytes.count, number(bytes, entry.offset, 4) == 0x0403_4B50 else { throw damaged }
         let start = entry.offset + 30 + number(bytes, entry.offset + 26, 2) + number(bytes, entry.offset + 28, 2)
         guard start + entry.packedBytes <= bytes.count else { throw damaged }
@@ -89,7 +89,7 @@ struct ZipArchive: ~Copyable {
                 let to = target.bindMemory(to: UInt8.self)
                 guard vauban_inflate(from.baseAddress, from.count, to.baseAddress, to.count) == 1 else { throw damaged }
             }
-        default: throw Refusal(.badParameter, "the archive is packed in a way that is not read")
+        default: throw Refusal(.badParameter, "The archive uses an unsupported compression")
         }
         let sum = file.withUnsafeBytes { bytes in
             let content = bytes.bindMemory(to: UInt8.self)

@@ -1,7 +1,7 @@
 /// The name of a host, in which capitals make no difference (RFC 4343).
-enum HostName {
+package enum HostName {
     /// As it is kept from here: in small letters, as far as it is ASCII.
-    static func kept(_ name: String) -> String {
+    package static func kept(_ name: String) -> String {
         String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import VaubanAccessPolicy
-import VaubanKeychainModel
+package import VaubanKeychainModel
 
 /// All that is told of an item without its secret, for a user's eyes and as JSON. A part that an item has not, or that is
 /// empty, is left out; the keys stay as they are, since scripts name them.
-struct ItemDescription: Encodable {
-    enum Value: Hashable {
+package struct ItemDescription: Encodable {
+    package enum Value: Hashable {
         case text(String)
         /// What is no text.
         case bytes([UInt8])
@@ -15,13 +15,13 @@ struct ItemDescription: Encodable {
         case date(Date)
     }
 
-    struct Part: Hashable {
-        let key: String
-        let title: String
-        let value: Value
+    package struct Part: Hashable {
+        package let key: String
+        package let title: String
+        package let value: Value
     }
 
-    let parts: [Part]
+    package let parts: [Part]
 
     /// Attributes in the order in which they are shown.
     private static let attributes: [(name: AttributeName, key: String, title: String)] = [
@@ -34,12 +34,12 @@ struct ItemDescription: Encodable {
         (.synchronizable, "synchronizable", "Synchronizes"), (.syncViewHint, "syncViewHint", "Sync view"), (.tokenID, "tokenID", "Token"),
     ]
     /// The attribute of a key, for what is read.
-    static func name(of key: String) -> AttributeName? { attributes.first { $0.key == key }?.name }
+    package static func name(of key: String) -> AttributeName? { attributes.first { $0.key == key }?.name }
 
     private static let yesOrNo: Set<AttributeName> = [.isInvisible, .isNegative, .synchronizable]
 
     /// `deleted` is when the item was, in microseconds since the reference date.
-    init(_ record: ItemRecord, deleted: Int64? = nil) {
+    package init(_ record: ItemRecord, deleted: Int64? = nil) {
         var parts = [
             Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))
         ]
@@ -91,7 +91,7 @@ struct ItemDescription: Encodable {
     // MARK: For a user
 
     /// One line a part, in two columns; names that others chose cannot write to the terminal.
-    var lines: [String] {
+    package var lines: [String] {
         parts.map { part in
             "\(part.title):\(String(repeating: " ", count: max(16 - part.title.count, 1)))\(SafeText.visible(Self.shown(part.value)))"
         }
@@ -120,7 +120,7 @@ struct ItemDescription: Encodable {
     /// Bytes that are no text, told apart from text that looks like base64.
     private struct Bytes: Encodable { let base64: String }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: Key.self)
         for part in parts {
             let key = Key(stringValue: part.key)
@@ -136,7 +136,7 @@ struct ItemDescription: Encodable {
     }
 
     /// One document of one or more descriptions.
-    static func json(_ value: some Encodable) throws -> String {
+    package static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601

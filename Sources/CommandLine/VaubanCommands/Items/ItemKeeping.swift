@@ -19,7 +19,7 @@ struct ItemKeeping: ParsableArguments {
 
     func requireName() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("What is the item called? Name it as service/account, or by --service, --server or --url.")
+            throw ValidationError("No item given: name it as service/account, or with --service, --server or --url.")
         }
     }
 
@@ -46,13 +46,13 @@ struct ItemKeeping: ParsableArguments {
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.user, what: fresh.name)
         try keep(secret, existing, session, verb)
-        if generation.generate { say("Kept, and not shown: \(generation.summary).") }
+        if generation.generate { say("Stored without showing it: \(generation.summary).") }
     }
 
     /// What cannot go together, however the verb is called.
     func validate() throws {
         if generation.generate, !source.isDefault {
-            throw ValidationError("With --generate no secret is read: it goes without --secret-fd, --keep-newline, --hex and --empty.")
+            throw ValidationError("--generate cannot be combined with --secret-fd, --keep-newline, --hex or --empty.")
         }
     }
 
@@ -69,7 +69,7 @@ struct ItemKeeping: ParsableArguments {
                 if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
             }
         }
-        throw Refusal(.unavailable, "the item is being changed by others; try again")
+        throw Refusal(.unavailable, "other programs keep changing the item; try again")
     }
 
     private static let roundsMax = 16
@@ -80,7 +80,7 @@ struct ItemKeeping: ParsableArguments {
         let same = try session.matches(selection).filter { $0.text(.account) == account }
         switch verb {
         case .add where !same.isEmpty:
-            throw Refusal(.duplicateItem, "\(fresh.name) exists already; to give it a new secret: vauban update, or vauban set --replace")
+            throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update")
         case .update where same.isEmpty: throw NoSuchItem(name: fresh.name, suggestions: [])
         case .set, .add, .update: break
         }
@@ -93,11 +93,11 @@ struct ItemKeeping: ParsableArguments {
         guard let terminal = session.user.terminal else {
             throw Refusal(
                 .duplicateItem,
-                "\(record.name) exists already; to give it a new secret, say vauban set --replace; for names that are new, use vauban add")
+                "\(record.name) already exists; to replace its secret: vauban set --replace")
         }
         terminal.write("\(record.summary)\n")
-        guard terminal.readWord("Replace its secret? Type yes (anything else cancels): ") == "yes" else {
-            throw Refusal(.cancelled, "the item was left as it was")
+        guard terminal.readWord("Replace its secret? Type yes to confirm: ") == "yes" else {
+            throw Refusal(.cancelled, "the item was not changed")
         }
     }
 
@@ -119,7 +119,8 @@ struct ItemKeeping: ParsableArguments {
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             // Another set of the same new item was quicker.
             guard case .set(replaces: true) = verb, let quicker = try existing(session, verb) else {
-                throw Refusal(.duplicateItem, "\(fresh.name) exists already: it was added while this was under way; nothing was changed")
+                throw Refusal(
+                    .duplicateItem, "\(fresh.name) already exists: another command added it at the same time; nothing was changed")
             }
             try update(quicker, secret, session, verb)
         }
@@ -148,7 +149,9 @@ struct ItemKeeping: ParsableArguments {
         guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
         if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
         if isOpenToAll {
-            say("Note: whatever you run can read this through vauban while the keychain is open. To be asked each time: --require presence")
+            say(
+                "Note: any program that you run can read this through vauban while unlocked. To approve each use: --require presence"
+            )
         }
     }
 

@@ -66,7 +66,7 @@ extension Session {
             guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else {
                 // Nobody learns across the line whether there is something; the user knows what to ask for.
                 guard service.mode == .system, selection.owner == nil else { throw refusal }
-                throw Refusal(.itemNotFound, "to be asked about what another program keeps, name it: --owner program:/path")
+                throw Refusal(.itemNotFound, "to read an item of another program, name it: --owner program:/path")
             }
             throw Refusal(.itemNotFound, own.mention)
         }

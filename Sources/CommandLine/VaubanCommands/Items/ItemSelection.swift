@@ -1,52 +1,54 @@
 import ArgumentParser
-import VaubanKeychainModel
+package import VaubanKeychainModel
 
-/// Which item is meant: `service/account` in one word, or part by part.
-struct ItemSelection: ParsableArguments {
+/// The options that select an item: `service/account` in one argument, or part by part.
+package struct ItemSelection: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The item in one word: service/account, or server/account.", valueName: "item"), completion: ItemCompletion.kind)
+        help: ArgumentHelp("The item: service/account or server/account.", valueName: "item"), completion: ItemCompletion.kind)
     var word: String?
 
-    @Option(name: .shortAndLong, help: "The service of a password of a program.")
+    @Option(name: .shortAndLong, help: "The service of a generic password.")
     var service: String?
 
     @Option(name: .shortAndLong, help: "The account.")
     var account: String?
 
-    @Option(help: "The server of a password of a website or a server.")
+    @Option(help: "The server of an internet password.")
     var server: String?
 
-    @Option(name: .customLong("protocol"), help: "The server's protocol, such as https.")
+    @Option(name: .customLong("protocol"), help: "The protocol of the server, such as https.")
     var protocolName: String?
 
-    @Option(help: "The server's port.")
+    @Option(help: "The port of the server.")
     var port: Int64?
 
     @Option(help: "The path on the server.")
     var path: String?
 
-    @Option(help: ArgumentHelp("A password of a website by its address: server, protocol, and what more it says.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL of an internet password: protocol, server, and port, path and account if given.", valueName: "url"))
     var url: String?
 
-    @Option(help: "Whose item: cli for your own, or a program such as program:/usr/bin/mail.")
+    @Option(help: "The owner: cli for yourself, or a program such as program:/usr/bin/mail.")
     var owner: String?
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if word != nil && (service != nil || account != nil || server != nil) {
-            throw ValidationError("Name the item in one word, or by --service, --server and --account: not both.")
+            throw ValidationError("Name the item as service/account or with --service, --server and --account, not both.")
         }
         if service != nil && (server != nil || protocolName != nil || port != nil || path != nil) {
-            throw ValidationError("A service has no server, protocol, port or path: it is --service or --server.")
+            throw ValidationError("--service cannot be combined with --server, --protocol, --port or --path.")
         }
         if let url {
             guard word == nil, service == nil, server == nil, protocolName == nil, port == nil, path == nil else {
-                throw ValidationError("A URL says server, protocol, port and path; name it alone, or with --account.")
+                throw ValidationError("--url can be combined with --account only.")
             }
             do throws(WebAddress.Fault) { _ = try WebAddress(url) } catch {
                 throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
             }
         }
-        if let port, !(0...65535).contains(port) { throw ValidationError("A port is a number up to 65535.") }
+        if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535.") }
     }
 
     /// What `--url` says; it was checked before.
@@ -56,31 +58,31 @@ struct ItemSelection: ParsableArguments {
     var wantedPort: Int64? { port ?? address?.port }
     var wantedPath: String? { path ?? address?.path }
 
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         word == nil && url == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
             && owner == nil
     }
 
     /// For verbs that mean one item.
     func requireSomething() throws {
-        if isEmpty { throw ValidationError("Which item? Name it as service/account, by --service or --server and --account, or by --url.") }
+        if isEmpty { throw ValidationError("No item given: name it as service/account, or with --service, --server or --url.") }
     }
 
     /// What the item is called and whose it is, whatever its kind. The word is parted at its first slash.
-    var nameAndAccount: (name: String?, account: String?) {
+    package var nameAndAccount: (name: String?, account: String?) {
         guard let word else { return (service ?? wantedServer, account ?? address?.account) }
         guard let slash = word.firstIndex(of: "/") else { return (word, nil) }
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
 
     /// The words as a user reads them.
-    var shown: String {
+    package var shown: String {
         let (name, account) = nameAndAccount
         return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)
     }
 
     /// The kinds of items that the words can mean.
-    var kinds: [ItemKind] {
+    package var kinds: [ItemKind] {
         if service != nil { return [.genericPassword] }
         if url != nil || server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
         return [.genericPassword, .internetPassword]
@@ -88,7 +90,7 @@ struct ItemSelection: ParsableArguments {
 
     /// What to look for, one after the other. A host is the same in capitals, so a server is looked for as it is kept from here, in
     /// small letters, and as it was typed, since a program may have kept it so.
-    var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
+    package var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
         kinds.flatMap { kind in
             let attributes = attributes(of: kind)
             guard kind == .internetPassword, let name = nameAndAccount.name, name != HostName.kept(name) else {
@@ -101,7 +103,7 @@ struct ItemSelection: ParsableArguments {
     }
 
     /// The attributes that an item of this kind must have to be meant.
-    func attributes(of kind: ItemKind) -> ItemAttributes {
+    package func attributes(of kind: ItemKind) -> ItemAttributes {
         let (name, account) = nameAndAccount
         var attributes = ItemAttributes()
         if let owner { attributes[.accessGroup] = .text(owner) }
@@ -118,7 +120,7 @@ struct ItemSelection: ParsableArguments {
     }
 
     /// Whether a found item is meant, in the parts that a query cannot say: those that must be empty.
-    func means(_ record: ItemRecord) -> Bool {
+    package func means(_ record: ItemRecord) -> Bool {
         (nameAndAccount.account != "" || record.text(.account).isEmpty)
             && (port != 0 || record.number(.port) == 0) && (path != "" || record.text(.path).isEmpty)
     }

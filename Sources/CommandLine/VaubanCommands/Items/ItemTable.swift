@@ -1,17 +1,17 @@
 import ArgumentParser
 import Glibc
-import VaubanKeychainModel
+package import VaubanKeychainModel
 
 /// For verbs that describe items.
 struct DescriptionOptions: ParsableArguments {
-    @Flag(help: "One JSON document, for a program.")
+    @Flag(help: "Print one JSON document.")
     var json = false
 }
 
 /// What is printed of many items: one line each, or one JSON document.
-enum ItemTable {
+package enum ItemTable {
     /// By name, and by what else means them; each of the two is made once for an item, since both take their time.
-    static func sorted(_ records: [ItemRecord]) -> [ItemRecord] {
+    package static func sorted(_ records: [ItemRecord]) -> [ItemRecord] {
         records.map { (key: ($0.name, $0.options), record: $0) }.sorted { $0.key < $1.key }.map(\.record)
     }
 
@@ -20,15 +20,19 @@ enum ItemTable {
 
     static func write(_ records: [ItemRecord], _ options: DescriptionOptions, withOwners: Bool) throws {
         if options.json { return print(try ItemDescription.json(records.map { ItemDescription($0) })) }
-        let isTerminal = isatty(STDOUT_FILENO) == 1
+        for line in lines(of: records, inColumns: isatty(STDOUT_FILENO) == 1, withOwners: withOwners) { print(line) }
+    }
+
+    /// Returns a line for each item: padded columns, or fields separated by tabs.
+    package static func lines(of records: [ItemRecord], inColumns: Bool, withOwners: Bool) -> [String] {
         let names = records.map(\.name)
-        let width = isTerminal ? min(names.map(DisplayWidth.of).max() ?? 0, widthMax) : 0
-        for (name, record) in zip(names, records) {
+        let width = inColumns ? min(names.map(DisplayWidth.of).max() ?? 0, widthMax) : 0
+        return zip(names, records).map { name, record in
             let words =
                 [name, record.protectionName] + (record.asks ? ["asks"] : [])
                 + (withOwners ? ["owner: \(SafeText.visible(record.owner))"] : [])
-            guard isTerminal else { print(words.joined(separator: "\t")); continue }
-            print("\(DisplayWidth.padded(name, to: width))  \(words.dropFirst().joined(separator: "  "))")
+            guard inColumns else { return words.joined(separator: "\t") }
+            return "\(DisplayWidth.padded(name, to: width))  \(words.dropFirst().joined(separator: "  "))"
         }
     }
 }

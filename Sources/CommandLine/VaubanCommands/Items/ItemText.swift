@@ -1,10 +1,10 @@
 import Foundation
-import VaubanAccessPolicy
-import VaubanKeychainModel
+package import VaubanAccessPolicy
+package import VaubanKeychainModel
 
 extension ItemRecord {
     /// An attribute as text, empty where there is none or where it is not text.
-    func text(_ name: AttributeName) -> String {
+    package func text(_ name: AttributeName) -> String {
         switch attributes[name] {
         case .text(let text): text
         case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
@@ -13,38 +13,38 @@ extension ItemRecord {
         }
     }
 
-    func number(_ name: AttributeName) -> Int64 {
+    package func number(_ name: AttributeName) -> Int64 {
         if case .number(let number) = attributes[name] { number } else { 0 }
     }
 
     /// The access group.
-    var owner: String { text(.accessGroup) }
+    package var owner: String { text(.accessGroup) }
 
     /// `service/account` or `server/account`, fit to be shown; the slash stands only between two names.
-    var name: String {
+    package var name: String {
         let parts = [text(kind == .genericPassword ? .service : .server), text(.account)]
         return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
     }
 
-    var protectionName: String { protection.shownName }
+    package var protectionName: String { protection.shownName }
 
     /// Whether reading it asks for the user.
-    var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+    package var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 
     /// One line for a user who is about to change the item: its name, when it was last changed, how it is protected, and its
     /// owner where that is another program.
-    var summary: String {
+    package var summary: String {
         var parts = [name]
         if case .date(let microseconds)? = attributes[.modificationDate] {
             parts.append("last changed \(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000).formatted(.iso8601))")
         }
-        parts.append("readable: \(protectionName)\(asks ? ", asks for you" : "")")
+        parts.append("readable: \(protectionName)\(asks ? ", needs your approval" : "")")
         if ![AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) { parts.append("owner: \(SafeText.visible(owner))") }
         return parts.joined(separator: "; ")
     }
 
     /// The options that mean this item and no other, to be copied.
-    var options: String {
+    package var options: String {
         var words = [kind == .genericPassword ? "--service" : "--server", quoted(text(kind == .genericPassword ? .service : .server))]
         words += ["--account", quoted(text(.account))]
         if kind == .internetPassword {
@@ -68,7 +68,7 @@ extension ItemRecord {
 
 extension Protection {
     /// When an item can be read, in the words of `--when` and `--this-device`.
-    var shownName: String {
+    package var shownName: String {
         switch self {
         case .whenUnlocked: "unlocked"
         case .afterFirstUnlock: "after-first-unlock"
@@ -82,15 +82,15 @@ extension Protection {
 }
 
 /// More than one item is meant: they are listed, and nothing is done.
-struct SeveralMatches: Error, CustomStringConvertible {
-    let verb: String
-    let records: [ItemRecord]
+package struct SeveralMatches: Error, CustomStringConvertible {
+    package let verb: String
+    package let records: [ItemRecord]
     private static let shownMax = 50
 
-    var description: String {
-        var lines = ["vauban: more than one item matches, so nothing was done. Say which:"]
+    package var description: String {
+        var lines = ["vauban: More than one item matches; nothing was done. Choose one:"]
         lines += records.map(\.options).sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
-        if records.count > Self.shownMax { lines.append("  and \(records.count - Self.shownMax) more: vauban list") }
+        if records.count > Self.shownMax { lines.append("  and \(records.count - Self.shownMax) more; to list them: vauban list") }
         return lines.joined(separator: "\n")
     }
 }

@@ -2,13 +2,13 @@ import ArgumentParser
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// Nothing has the name that somebody typed; something may have one that is much like it.
-struct NoSuchItem: Error, CustomStringConvertible {
-    let name: String
-    let suggestions: [String]
+/// No item has the given name. Similar names are suggestions.
+package struct NoSuchItem: Error, CustomStringConvertible {
+    package let name: String
+    package let suggestions: [String]
 
-    var description: String {
-        if suggestions.isEmpty { return "No item \(name) was found; to see what there is: vauban list" }
+    package var description: String {
+        if suggestions.isEmpty { return "No item \(name). To list items: vauban list" }
         return "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?"
     }
 }

@@ -19,13 +19,13 @@ struct ProtectionOptions: ParsableArguments {
         case nothing
     }
 
-    @Option(help: "When the item can be read: while unlocked (the default), or from the first unlock on.")
+    @Option(help: "When the item can be read: unlocked (default), or after-first-unlock.")
     var when: When?
 
-    @Option(help: "Each reading asks for you (presence), or no longer (nothing).")
+    @Option(help: "Require your approval for each use (presence), or no longer (nothing).")
     var require: Required?
 
-    @Flag(inversion: .prefixedNo, help: "The item stays on this device: no export takes it along.")
+    @Flag(inversion: .prefixedNo, help: "Keep the item on this device: vauban export leaves it out.")
     var thisDevice: Bool?
 
     var isEmpty: Bool { when == nil && require == nil && thisDevice == nil }
@@ -36,7 +36,7 @@ struct ProtectionOptions: ParsableArguments {
         let staysHere = thisDevice ?? protection.isThisDeviceOnly
         let moment = when?.protection ?? protection
         guard staysHere || when != nil || protection != .whenPasscodeSetThisDeviceOnly else {
-            throw Refusal(.badParameter, "the item is there only while a passcode is set, and so stays on this device; say --when too")
+            throw Refusal(.badParameter, "The item exists only while a passcode is set and so stays on this device; give --when too")
         }
         let protection = staysHere ? moment.onThisDevice : moment.anywhere
         let flags: AccessControlFlags? =

@@ -1,5 +1,5 @@
 /// Apple's four-letter codes of protocols (`kSecAttrProtocol…`), by the scheme of a URL.
-enum ProtocolCode {
+package enum ProtocolCode {
     private static let codes = [
         "https": "htps", "http": "http", "ftp": "ftp ", "ftps": "ftps", "imap": "imap", "imaps": "imps", "smtp": "smtp",
         "pop3": "pop3", "pop3s": "pops", "ldap": "ldap", "ldaps": "ldps", "ssh": "ssh ", "smb": "smb ", "telnet": "teln",
@@ -8,13 +8,13 @@ enum ProtocolCode {
     private static let schemes = Dictionary(uniqueKeysWithValues: codes.map { ($1, $0) })
 
     /// The code of a scheme, if it has one.
-    static func known(_ scheme: String) -> String? { codes[scheme.lowercased()] }
+    package static func known(_ scheme: String) -> String? { codes[scheme.lowercased()] }
 
     /// What a user wrote: a scheme, or a code as it is.
-    static func code(for word: String) -> String {
+    package static func code(for word: String) -> String {
         known(word) ?? (word.utf8.count < 4 ? word + String(repeating: " ", count: 4 - word.utf8.count) : word)
     }
 
     /// As a user reads it.
-    static func name(of code: String) -> String { schemes[code] ?? code }
+    package static func name(of code: String) -> String { schemes[code] ?? code }
 }

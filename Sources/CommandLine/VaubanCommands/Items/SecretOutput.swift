@@ -6,20 +6,20 @@ import VaubanSecretBytes
 
 /// How a secret is printed.
 struct SecretOutput: ParsableArguments {
-    @Flag(help: "Print hexadecimal digits, two a byte.")
+    @Flag(help: "Print the secret as hexadecimal digits.")
     var hex = false
 
-    @Flag(help: "Write the bytes to a terminal too, whatever they are.")
+    @Flag(help: "Write the secret to a terminal even if it is not text.")
     var raw = false
 
     func validate() throws {
-        if hex, raw { throw ValidationError("It is --hex or --raw, not both.") }
+        if hex, raw { throw ValidationError("Use --hex or --raw, not both.") }
     }
 
     /// The number of an earlier value.
     static func checkNumber(_ number: Int) throws {
         guard (1...Int(HistoryRequest.numberMax)).contains(number) else {
-            throw ValidationError("An earlier value has a number from 1, the newest, to \(HistoryRequest.numberMax).")
+            throw ValidationError("The number of an earlier value must be from 1, the newest, to \(HistoryRequest.numberMax).")
         }
     }
 
@@ -29,8 +29,8 @@ struct SecretOutput: ParsableArguments {
         guard hex || raw || !isTerminal || secret.isTextForTerminal() else {
             say(
                 """
-                vauban: the secret is \(count(secret.count, "byte")) that are no text, so a terminal is not given them; say --hex or \
-                --raw, or send them to a file
+                vauban: The secret (\(count(secret.count, "byte"))) is not text and was not written to the terminal; use --hex or --raw, \
+                or redirect the output
                 """
             )
             throw ExitCode(CommandEnd.usage)

@@ -6,16 +6,16 @@ import VaubanSecretBytes
 /// Where a secret comes from: a prompt, standard input, or a descriptor; never an argument or the environment, which
 /// other programs can read.
 struct SecretSource: ParsableArguments {
-    @Option(name: .customLong("secret-fd"), help: ArgumentHelp("Read the secret from this file descriptor, to its end.", valueName: "n"))
+    @Option(name: .customLong("secret-fd"), help: ArgumentHelp("Read the secret from this file descriptor.", valueName: "n"))
     var descriptor: Int32?
 
-    @Flag(help: "Keep a newline at the end of a secret that is read; without this one newline is dropped.")
+    @Flag(help: "Keep a newline at the end of the secret, which is dropped otherwise.")
     var keepNewline = false
 
-    @Flag(help: "The secret is hexadecimal digits, two a byte; for what is no text.")
+    @Flag(help: "Read the secret as hexadecimal digits.")
     var hex = false
 
-    @Flag(help: "Take an empty secret too, which is refused otherwise; on a terminal nothing is asked for then.")
+    @Flag(help: "Allow an empty secret; on a terminal, do not ask for one.")
     var empty = false
 
     static let bytesMax = 1 << 20
@@ -29,7 +29,7 @@ struct SecretSource: ParsableArguments {
         let given = try given(user, what: what)
         let secret = hex ? try HexSecret.bytes(of: given) : given
         guard empty || secret.count > 0 else {
-            throw Refusal(.badParameter, "the secret is empty, so nothing was changed; to store an empty one, say --empty")
+            throw Refusal(.badParameter, "The secret is empty; nothing was changed. To store an empty secret, use --empty")
         }
         return secret
     }
@@ -43,18 +43,18 @@ struct SecretSource: ParsableArguments {
         if empty { return SecretBytes(count: 0) { _ in } }
         guard let terminal = user.terminal else {
             throw Refusal(
-                .interactionNotAllowed, "no terminal to ask for the secret; send it to standard input, or name a descriptor: --secret-fd N"
+                .interactionNotAllowed, "No terminal to ask for the secret; use standard input or --secret-fd N"
             )
         }
         while true {
             let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)
             guard first.count > 0 else {
-                terminal.write("Nothing was typed; an empty secret is stored only with --empty. Once more:\n")
+                terminal.write("The secret is empty. Try again, or cancel and use --empty.\n")
                 continue
             }
-            let second = try Self.ask("The same again: ", on: terminal)
+            let second = try Self.ask("Repeat: ", on: terminal)
             if first.equals(second) { return first }
-            terminal.write("The two differ; nothing was stored. Once more:\n")
+            terminal.write("The entries differ. Try again.\n")
         }
     }
 

@@ -25,10 +25,10 @@ struct CommandEnvironment {
     /// Whether a secret can be a variable at all; what cannot is refused and never cut.
     static func check(_ value: borrowing SecretBytes, name: String) throws(Refusal) {
         if value.withUnsafeBytes({ $0.contains(0) }) {
-            throw Refusal(.badParameter, "the secret has a zero byte, which ends a variable; use vauban get")
+            throw Refusal(.badParameter, "the secret contains a zero byte, which no variable can hold; use vauban get")
         }
         if name.utf8.count + 1 + value.count + 1 > stringBytesMax {
-            throw Refusal(.dataTooLarge, "a variable takes \(stringBytesMax >> 10) KiB")
+            throw Refusal(.dataTooLarge, "a variable holds at most \(stringBytesMax >> 10) KiB")
         }
     }
 

@@ -11,7 +11,7 @@ struct SSHEnabling {
     static func current() throws -> SSHEnabling {
         let home = getenv("HOME").map { String(cString: $0) } ?? ""
         let folder = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? "\(home)/.config"
-        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "there is no home folder to write to") }
+        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset") }
         let program = try OwnProgram.path(of: "vauban")
         return SSHEnabling(files: [
             ("\(folder)/systemd/user/\(units[0])", socket), ("\(folder)/systemd/user/\(units[1])", service(program)),
@@ -48,7 +48,7 @@ struct SSHEnabling {
     func enable() throws {
         let state = files.map { ($0, Self.content(of: $0.path)) }
         for (file, found) in state where found != nil && found != file.content {
-            throw Refusal(.duplicateItem, "\(file.path) is there with other content; nothing was written")
+            throw Refusal(.duplicateItem, "\(file.path) already exists with other content; nothing was written")
         }
         for (file, found) in state where found == nil {
             let folder = (file.path as NSString).deletingLastPathComponent
@@ -57,11 +57,11 @@ struct SSHEnabling {
         }
         Self.tellSystemd(["enable", "--now", Self.units[0]])
         if let before = getenv("SSH_AUTH_SOCK") {
-            say("Until then SSH_AUTH_SOCK is \(SafeText.visible(String(cString: before))), of another agent.")
+            say("Until then SSH_AUTH_SOCK names another agent: \(SafeText.visible(String(cString: before)))")
         }
         say(
             """
-            From the next login on ssh and git find Vauban's agent. In this shell: export \
+            From the next login, ssh and git use Vauban's agent. For this shell: export \
             SSH_AUTH_SOCK="$XDG_RUNTIME_DIR/vauban-ssh-agent.socket"
             """
         )
@@ -70,11 +70,11 @@ struct SSHEnabling {
     func disable() throws {
         for file in files {
             if let found = Self.content(of: file.path), found != file.content {
-                throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed")
+                throw Refusal(.badParameter, "\(file.path) has been changed; nothing was removed")
             }
         }
         let there = files.filter { Self.content(of: $0.path) != nil }
-        guard !there.isEmpty else { return say("It was not enabled.") }
+        guard !there.isEmpty else { return say("The agent was not enabled.") }
         Self.tellSystemd(["disable", "--now"] + Self.units)
         for file in there {
             try FileManager.default.removeItem(atPath: file.path)
@@ -84,7 +84,7 @@ struct SSHEnabling {
                 folder = (folder as NSString).deletingLastPathComponent
             }
         }
-        say("Removed. Programs that run still have the old SSH_AUTH_SOCK; the keys are kept.")
+        say("Removed. The keys stay; running programs keep the old SSH_AUTH_SOCK.")
     }
 
     private static func content(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }

@@ -27,7 +27,7 @@ enum SSHKeyReceiver {
             child = try ChildCommand.spawn("ssh-add", ["ssh-add", "-q", "--", file.hasPrefix("-") ? "./\(file)" : file])
         } catch {
             guard error.code == ENOENT else { throw error }
-            throw Refusal(.unavailable, "there is no ssh-add, which reads the file; install OpenSSH's client")
+            throw Refusal(.unavailable, "ssh-add is missing; install the OpenSSH client")
         }
         let process = try ProcessDescriptor.open(child)
         var received: [SSHAddedKey] = []

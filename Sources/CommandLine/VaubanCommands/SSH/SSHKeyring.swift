@@ -36,7 +36,7 @@ struct SSHKeyring {
 
     static func check(name: String) throws {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
-            throw ValidationError("A key's name is one line of at most \(nameBytesMax) bytes.")
+            throw ValidationError("The name of a key must be one line of at most \(nameBytesMax) bytes.")
         }
     }
 
@@ -71,7 +71,7 @@ struct SSHKeyring {
 
     func requireNew(_ name: String) throws {
         guard try !keys().contains(where: { $0.name == name }) else {
-            throw Refusal(.duplicateItem, "a key for SSH is called \(name) already")
+            throw Refusal(.duplicateItem, "An SSH key \(name) already exists")
         }
     }
 
@@ -112,10 +112,10 @@ struct SSHKeyring {
     /// Keeps a key that ssh-add gave, and its certificate.
     func keep(_ received: [SSHAddedKey], as name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
         guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
-            throw Refusal(.badParameter, "ssh-add gave no key of a type that is kept here: Ed25519, ECDSA, or RSA of 2,048 bits and more")
+            throw Refusal(.badParameter, "Unsupported key; use Ed25519, ECDSA, or RSA of 2,048 bits or more")
         }
         guard try !keys().contains(where: { $0.publicKey == key.publicKey }) else {
-            throw Refusal(.duplicateItem, "this key is kept already")
+            throw Refusal(.duplicateItem, "This key is already stored")
         }
         let (protection, control) = try options.applied(to: .whenUnlocked, nil)
         var record = Self.password(SSHItem.importedService, name, key.publicKey.blob)

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import VaubanKeychainClient
 import VaubanLinuxHost
-import VaubanRefusal
+package import VaubanRefusal
 
 /// How a command ends: as `security` does, with the low byte of Apple's status, where that is one of those that the manual names;
 /// 64 is usage, and 53 whatever is no fault of who asks. There are no other ends (Manual/command-line.md, "Exit codes").
-enum CommandEnd {
-    static let usage: Int32 = 64
+package enum CommandEnd {
+    package static let usage: Int32 = 64
 
-    static func code(of refusal: Refusal) -> Int32 {
+    package static func code(of refusal: Refusal) -> Int32 {
         switch refusal.status {
         case -25308: 36
         case -25300: 44
@@ -24,7 +24,7 @@ enum CommandEnd {
     }
 
     /// Why something was refused, and the way out. Where the particulars say both, nothing general is put before them.
-    static func words(of refusal: Refusal) -> String {
+    package static func words(of refusal: Refusal) -> String {
         let saysAll: [Refusal.Reason] = [.badParameter, .unsupported, .notAllowedHere, .duplicateItem, .interactionNotAllowed]
         if let detail = refusal.detail, saysAll.contains(refusal.reason) { return detail }
         return refusal.message
@@ -32,7 +32,9 @@ enum CommandEnd {
 
     static func run(_ root: any ParsableCommand.Type) -> Never {
         let commands = root.configuration.subcommands
-        if !commands.isEmpty, let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands) {
+        if !commands.isEmpty,
+            let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands.map { $0._commandName })
+        {
             say("vauban: \(advice)")
             exit(usage)
         }
@@ -48,7 +50,7 @@ enum CommandEnd {
     /// Ends with a code, unless what the command has said could not be written: a list that is cut off must not look like a whole one.
     private static func end(with code: Int32) -> Never {
         guard fflush(nil) == 0 else {
-            say("vauban: the answer could not be written whole to standard output\(errno == ENOSPC ? ": the disk is full" : "")")
+            say("vauban: The output could not be written completely\(errno == ENOSPC ? ": the disk is full" : "")")
             exit(self.code(of: Refusal(.storageFailed)))
         }
         exit(code)

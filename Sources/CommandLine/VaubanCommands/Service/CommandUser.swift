@@ -8,12 +8,12 @@ import VaubanUserModel
 
 /// How the user can be asked, as the options say.
 struct UserOptions: ParsableArguments {
-    @Flag(help: "Ask nothing: refuse where a passcode or a secret would be asked for.")
+    @Flag(help: "Never prompt; fail instead.")
     var noInput = false
 
     @Option(
         name: .customLong("passcode-fd"),
-        help: ArgumentHelp("Read the passcode, one line, from this file descriptor; it is tried once.", valueName: "n"))
+        help: ArgumentHelp("Read the passcode from this file descriptor (one line).", valueName: "n"))
     var passcodeDescriptor: Int32?
 }
 
@@ -59,7 +59,7 @@ final class CommandUser: Sendable {
     func preparedPasscode() throws -> SecretBytes {
         let keeper = try prepared.withLock { prepared in
             if case .read(let keeper) = prepared { return keeper }
-            guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "no passcode was sent along") }
+            guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "no passcode was given") }
             let keeper = Keeper(try SecretReader.line(from: passcodeDescriptor, max: SealedPasscode.passcodeBytesMax))
             prepared = .read(keeper)
             return keeper

@@ -7,7 +7,8 @@ enum DoctorText {
         var lines = [StatusText.row("Checked", checked(report))]
         if report.locked > 0 {
             lines.append(
-                StatusText.row("Not checked", "\(count(report.locked, "item")), locked; to look at them too: vauban unlock, and again"))
+                StatusText.row(
+                    "Not checked", "\(count(report.locked, "item")), locked; to verify them, run vauban unlock and vauban doctor again"))
         }
         lines += findings(report)
         lines += quarantine(report)
@@ -19,21 +20,21 @@ enum DoctorText {
     static func lines(_ copy: RestorableCopy) -> [String] {
         var lines = [
             """
-            The keychain database is damaged and was put aside. There is a verified copy of \(StatusText.time(copy.date)), with \
+            The keychain database is damaged and was set aside. A verified copy of \(StatusText.time(copy.date)) contains \
             \(count(copy.rows, "item")).
             """
         ]
         if let since = copy.damagedSince { lines.append("The damaged database was last written on \(StatusText.time(since)).") }
-        lines.append("What was added or changed after the copy was made is lost. What was deleted after it COMES BACK, old passwords too.")
-        lines.append("The damaged database stays beside it, as it is.")
+        lines.append("Changes after the copy are lost. Items deleted after it COME BACK, old passwords too.")
+        lines.append("The damaged database is kept unchanged.")
         return lines
     }
 
     private static func checked(_ report: DoctorReport) -> String {
-        var text = count(report.checked, "item") + ": place, attributes, wholeness, indexes"
+        var text = count(report.checked, "item") + ": location, attributes, integrity, indexes"
         let opened = report.checked - report.unopened
-        if opened > 0 { text += "; \(opened) with the value" }
-        if report.unopened > 0 { text += "; \(report.unopened) without it, since it opens only for you or with a program's password" }
+        if opened > 0 { text += "; \(opened) with the secret" }
+        if report.unopened > 0 { text += "; \(report.unopened) without, since reading needs your approval or a program's password" }
         return text
     }
 
@@ -41,7 +42,7 @@ enum DoctorText {
         var lines = report.findings.map { finding in
             var text = words(finding.reason)
             if finding.row > 0 {
-                text = "row \(finding.row)\(finding.protection > 0 ? ", class \(className(finding.protection))" : ""): " + text
+                text = "item \(finding.row)\(finding.protection > 0 ? ", class \(className(finding.protection))" : ""): " + text
             }
             return StatusText.row(finding.isRepaired ? "Repaired" : "Found", text)
         }
@@ -52,7 +53,7 @@ enum DoctorText {
 
     private static func quarantine(_ report: DoctorReport) -> [String] {
         report.quarantine.map {
-            StatusText.row("Put aside", "\(count($0.count, "item")), since \(StatusText.time($0.since)): \(words($0.reason))")
+            StatusText.row("Set aside", "\(count($0.count, "item")), since \(StatusText.time($0.since)): \(words($0.reason))")
         }
     }
 
@@ -61,49 +62,49 @@ enum DoctorText {
         switch report.copy?.state {
         case .kept:
             return
-                "a verified copy with \(count(report.copy?.rows ?? 0, "item")) was kept; items that you delete from now on are still in it"
-        case .tooLarge: why = "none is kept of a database larger than 256 MiB; keep copies of your own"
-        case .noRoom: why = "none could be kept, since the disk is full; \(wayOut(report.copy?.bytesMissing)), then run vauban doctor again"
-        case .failed: why = "none could be kept, since the disk refuses to write it"
-        case nil: why = "none was made, since not everything was verified"
+                "verified, with \(count(report.copy?.rows ?? 0, "item")); items that you delete from now on are still in it"
+        case .tooLarge: why = "none, since the database is larger than 256 MiB; keep your own backups"
+        case .noRoom: why = "none, since the disk is full; \(wayOut(report.copy?.bytesMissing)), then run vauban doctor again"
+        case .failed: why = "none, since writing to the disk failed"
+        case nil: why = "none, since not everything was verified"
         }
-        guard let earlier = report.earlier else { return "\(why). There is no earlier one" }
-        return "\(why). The one of \(StatusText.time(earlier.date)), with \(count(earlier.rows, "item")), stands"
+        guard let earlier = report.earlier else { return "\(why). There is no earlier copy" }
+        return "\(why). The copy of \(StatusText.time(earlier.date)), with \(count(earlier.rows, "item")), is kept"
     }
 
     private static func wayOut(_ bytesMissing: Int64?) -> String {
-        guard let bytesMissing else { return "make room" }
-        return "make room for \((bytesMissing + (1 << 20) - 1) >> 20) MiB more"
+        guard let bytesMissing else { return "free space" }
+        return "free \((bytesMissing + (1 << 20) - 1) >> 20) MiB"
     }
 
     private static func result(_ report: DoctorReport) -> String {
         let isUnrepaired = report.found > report.repaired
         if report.findings.contains(where: { $0.reason == .filePages }) {
-            return "the database is damaged; its next use puts it aside. Then: vauban doctor --restore"
+            return "the database is damaged; its next use sets it aside, then run: vauban doctor --restore"
         }
-        if isUnrepaired { return "something was found that nothing here repairs; what was put aside is kept, and nothing else is affected" }
-        if report.found > 0 { return "everything that was found is repaired; to be sure: vauban doctor" }
-        if !report.quarantine.isEmpty { return "what is in place is good; what was put aside comes back by itself here if it opens again" }
-        if report.lacksNewCopy { return "what is in place is good, but there is no new copy of it" }
-        return report.locked > 0 ? "what could be checked is good" : "all is good"
+        if isUnrepaired { return "some damage cannot be repaired; the affected items are kept, and nothing else is affected" }
+        if report.found > 0 { return "all damage is repaired; to verify: vauban doctor" }
+        if !report.quarantine.isEmpty { return "all other items are good; an item set aside returns when it opens again" }
+        if report.lacksNewCopy { return "all items are good, but there is no new copy" }
+        return report.locked > 0 ? "all checked items are good" : "everything is good"
     }
 
     private static func words(_ reason: DoctorFinding.Reason) -> String {
         switch reason {
-        case .binding: "what it says of itself does not fit its place"
-        case .metadata: "its attributes do not open"
-        case .content: "its attributes hold no item of its class"
-        case .digest: "its parts are not of one write"
-        case .secret: "its value does not open"
-        case .wrappedKey: "its key does not unwrap"
-        case .keyUnknown: "the enclave does not know the key of its class; was an older state put back?"
-        case .keyDestroyed: "the key of its class was destroyed, so nothing opens it any more; removed"
-        case .indexColumns: "it was not found by what it is called"
-        case .lookups: "some look-ups did not find it, or found it wrongly"
-        case .orphanedLookup: "a look-up led nowhere"
-        case .fileIndexes: "the database's own indexes did not fit its rows"
+        case .binding: "its contents belong to another place"
+        case .metadata: "its attributes cannot be decrypted"
+        case .content: "its attributes do not match its class"
+        case .digest: "its parts do not belong together"
+        case .secret: "its secret cannot be decrypted"
+        case .wrappedKey: "its key cannot be unwrapped"
+        case .keyUnknown: "its class key is unknown; an older state may have been restored"
+        case .keyDestroyed: "its class key was destroyed, so it can never be read; removed"
+        case .indexColumns: "its name index was wrong"
+        case .lookups: "some of its indexes were wrong"
+        case .orphanedLookup: "an index entry had no item"
+        case .fileIndexes: "the indexes of the database did not match its rows"
         case .filePages: "the database file has damaged pages"
-        case .readmitted: "it had been put aside, opens again, and is back in its place"
+        case .readmitted: "it opens again and was put back"
         }
     }
 

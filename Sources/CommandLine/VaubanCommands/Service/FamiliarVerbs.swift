@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// Verbs that people bring along from other managers (pass, security, secret-tool, a shell), and slips of ours.
-enum FamiliarVerbs {
+package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
         "delete-internet-password": "delete", "ls": "list", "dump-keychain": "list", "insert": "set", "store": "set", "put": "set",
@@ -12,23 +10,22 @@ enum FamiliarVerbs {
     ]
 
     /// What to say of a first word that is no verb; nil where it is one, or an option.
-    static func advice(for word: String?, among commands: [any ParsableCommand.Type]) -> String? {
+    package static func advice(for word: String?, among names: [String]) -> String? {
         guard let word, !word.hasPrefix("-") else { return nil }
-        let names = commands.map { $0._commandName }
         guard word != "help", !names.contains(word) else { return nil }
         let shown = SafeText.line(word, max: 40)
         let meant = verbs[word.lowercased()].map { [$0] } ?? Similarity.nearest(to: word, among: names)
-        guard !meant.isEmpty else { return "There is no verb \(shown). See them all: vauban help" }
-        return "There is no verb \(shown). Did you mean \(meant.map { "vauban \($0)" }.joined(separator: ", or "))?"
+        guard !meant.isEmpty else { return "No command \(shown). To list commands: vauban help" }
+        return "No command \(shown). Did you mean \(meant.map { "vauban \($0)" }.joined(separator: ", or "))?"
     }
 }
 
 /// How alike two words are, as one types them.
-enum Similarity {
+package enum Similarity {
     private static let countMax = 3
 
     /// The words that differ from one in few letters, the most alike first; capitals are no difference.
-    static func nearest(to word: String, among words: some Sequence<String>) -> [String] {
+    package static func nearest(to word: String, among words: some Sequence<String>) -> [String] {
         let wanted = Array(word.lowercased())
         let slips = max(1, wanted.count / 4)
         var found: [(slips: Int, word: String)] = []

@@ -8,14 +8,14 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 struct RecoveryKeyOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Make a recovery key; by default where you are asked on a terminal.")
+    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Create a recovery key (default: only when you type the passcode).")
     var recoveryKey: Bool?
 }
 
 struct NewPasscodeOptions: ParsableArguments {
     @Option(
         name: .customLong("new-passcode-fd"),
-        help: ArgumentHelp("Read the new passcode, one line, from this file descriptor.", valueName: "n"))
+        help: ArgumentHelp("Read the new passcode from this file descriptor (one line).", valueName: "n"))
     var descriptor: Int32?
 
     func given() throws -> SecretBytes? {
@@ -32,7 +32,7 @@ enum NewPasscode {
         let hasKey = try choose(given, session, recovery) { passcode, key throws(Refusal) in
             try session.authentication.setPasscode(passcode, recoveryKey: key)
         }
-        say("The passcode is set. Keep it in your head: without it\(hasKey ? " or the recovery key" : "") nobody can open this keychain.")
+        say("The passcode is set. Remember it: without it\(hasKey ? " or the recovery key" : ""), nobody can open this keychain.")
         // The first passcode makes new keys; what was kept before it is wrapped by them.
         Rewrapping(session).runSilently()
     }
@@ -72,8 +72,7 @@ enum NewPasscode {
         guard isHanded else {
             say(
                 """
-                vauban: It is done, but the recovery key could not be shown, and nobody knows it; make another: vauban passcode \
-                recovery-key
+                vauban: The passcode is set, but the recovery key could not be shown; to create another: vauban passcode recovery-key
                 """
             )
             throw ExitCode(1)

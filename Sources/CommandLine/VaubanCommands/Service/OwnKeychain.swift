@@ -32,17 +32,16 @@ struct OwnKeychain {
 
     var mention: String {
         """
-        you have a keychain from user mode in \(SafeText.visible(home)), which the installed service does not show; to move it, run: \
-        vauban adopt
+        your user-mode keychain in \(SafeText.visible(home)) is not part of the installed service; to move it, run: vauban adopt
         """
     }
 
     func status(in session: Session) -> String {
         isAdopted(by: session)
             ? """
-            the one from user mode in \(SafeText.visible(home)) is kept, though all its items were moved here; delete it: vauban adopt \
-            --delete-source
+            the user-mode keychain in \(SafeText.visible(home)) still exists, though all its items were moved here; to delete it: \
+            vauban adopt --delete-source
             """
-            : "there is one from user mode in \(SafeText.visible(home)), which the installed service does not show; move it: vauban adopt"
+            : "the user-mode keychain in \(SafeText.visible(home)) is not part of the installed service; to move it: vauban adopt"
     }
 }

@@ -21,9 +21,9 @@ enum PasscodeInput {
     static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
             let first = try ask("\(name) (\(PromptText.cancelHint)): ", on: terminal)
-            let second = try ask("The same again: ", on: terminal)
+            let second = try ask("Repeat: ", on: terminal)
             if first.equals(second) { return first }
-            terminal.write("The two differ; nothing was set. Once more:\n")
+            terminal.write("The entries differ. Try again.\n")
         }
     }
 
@@ -48,5 +48,5 @@ enum PasscodeInput {
         return "\(sentence.prefix(1).uppercased())\(sentence.dropFirst())."
     }
 
-    static let rules = "A passcode has at least six characters; longer is what protects a stolen disk."
+    static let rules = "A passcode needs at least six characters; a longer one protects a stolen disk better."
 }

@@ -2,7 +2,7 @@ import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A recovery key that the user types from paper: 48 digits without echo, so a slip is told by its group, and only that
+/// A recovery key that the user types from paper: 48 digits without echo, so a typo is told by its group, and only that
 /// group is typed again.
 enum RecoveryKeyInput {
     static let bytesMax = 256
@@ -28,8 +28,8 @@ enum RecoveryKeyInput {
         switch fault {
         case .wrongLength(let digits):
             "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
-        case .notADigit: "a recovery key has digits only, with spaces or hyphens between them"
-        case .typo(let group): "group \(group) of \(RecoveryKey.groups) has a slip"
+        case .notADigit: "a recovery key contains only digits, spaces and hyphens"
+        case .typo(let group): "group \(group) of \(RecoveryKey.groups) is mistyped"
         }
     }
 
@@ -40,13 +40,13 @@ enum RecoveryKeyInput {
     /// The same digits, with one group typed again.
     private static func corrected(_ typed: borrowing SecretBytes, group: Int, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
-            let again = try line("Group \(group) again: ", terminal)
+            let again = try line("Repeat group \(group): ", terminal)
             guard
                 again.withUnsafeBytes({
                     $0.count(where: isDigit) == RecoveryKey.digitsPerGroup && $0.allSatisfy { isDigit($0) || isSeparator($0) }
                 })
             else {
-                terminal.write("a group has \(RecoveryKey.digitsPerGroup) digits.\n")
+                terminal.write("A group has \(RecoveryKey.digitsPerGroup) digits.\n")
                 continue
             }
             let first = (group - 1) * RecoveryKey.digitsPerGroup

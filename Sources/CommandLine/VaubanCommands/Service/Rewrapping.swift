@@ -16,13 +16,13 @@ struct Rewrapping {
     /// Does all that is left, and says what stays under older keys.
     func run() throws(Refusal) {
         defer { progress.clear() }
-        let (done, kept) = try batches { done, left in progress.show("Wrapping items by the new keys: \(done) of \(done + left)") }
+        let (done, kept) = try batches { done, left in progress.show("Wrapping items with the new keys: \(done) of \(done + left)") }
         progress.clear()
-        say("\(done) item\(done == 1 ? " is" : "s are") wrapped by the newest keys.")
+        say("\(done) item\(done == 1 ? "" : "s") wrapped with the newest keys.")
         guard kept > 0 else { return }
         say(
             """
-            \(kept) stay\(kept == 1 ? "s" : "") under older keys for now: locked, put aside, or not to be moved without you. Later: \
+            \(kept) still use\(kept == 1 ? "s" : "") older keys: locked, set aside, or in need of your approval. To continue later: \
             vauban passcode roll
             """
         )
@@ -46,7 +46,7 @@ struct Rewrapping {
             idle = batch.done > 0 ? 0 : idle + 1
             guard idle < Self.idleBatchesMax else {
                 throw Refusal(
-                    .internalError, "\(batch.left) items could not be wrapped by the newest keys; try again: vauban passcode roll")
+                    .internalError, "\(batch.left) items could not be wrapped with the newest keys; try again: vauban passcode roll")
             }
             tell(done, Int(batch.left))
         }

@@ -26,7 +26,7 @@ enum ServiceAccess {
         }
         let environment = ServiceEnvironment.ofThisProcess
         guard let home = environment.userHome else {
-            throw Refusal(.unavailable, "there is no home folder for a keychain; name one in VAUBAN_HOME")
+            throw Refusal(.unavailable, "no home folder for a keychain; name one in VAUBAN_HOME")
         }
         return Service.own(.user(home: home), home: home, environment)
     }
@@ -51,14 +51,14 @@ enum ServiceAccess {
     /// The launcher lies beside this program's own file, wherever links to it may lie.
     static func launcherPath() throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; is /proc mounted?")
+            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let own = String(cString: real)
         let folder = PathBytes.parts(of: own)?.folder ?? ""
         let launcher = "\(folder)/vauban-launcher"
         guard access(launcher, X_OK) == 0 else {
-            throw Refusal(.unavailable, "there is no \(launcher), which starts the service; install or build Vauban as a whole")
+            throw Refusal(.unavailable, "\(launcher) is missing; install or build all of Vauban")
         }
         return launcher
     }

@@ -11,17 +11,18 @@ enum ServiceCredential {
         let file = try open(name)
         let secret = try SecretReader.everything(from: file.number, max: max + 1, keepsNewline: false)
         guard !secret.isEmpty, secret.count <= max, secret.withUnsafeBytes({ !$0.contains(0x0A) && !$0.contains(0) }) else {
-            throw Refusal(.badParameter, "the credential \(SafeText.visible(name)) is not one line of 1 to \(max) bytes; nothing was tried")
+            throw Refusal(
+                .badParameter, "The credential \(SafeText.visible(name)) must be one line of 1 to \(max) bytes; no attempt was made")
         }
         return secret
     }
 
     private static func open(_ name: String) throws(Refusal) -> Descriptor {
         guard let variable = getenv("CREDENTIALS_DIRECTORY"), case let folder = String(cString: variable), folder.hasPrefix("/") else {
-            throw Refusal(.badParameter, "no credential was handed to this program; a systemd unit does it with LoadCredential=")
+            throw Refusal(.badParameter, "No credential was passed to this program; use LoadCredential= in a systemd unit")
         }
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
-            throw Refusal(.badParameter, "\(SafeText.visible(name)) is no name of a credential")
+            throw Refusal(.badParameter, "\(SafeText.visible(name)) is not a valid credential name")
         }
         // Not blocking: a pipe in its place would else hold the service for ever.
         let number = Glibc.open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -36,7 +37,7 @@ enum ServiceCredential {
             information.st_uid == geteuid() || information.st_uid == 0
         else {
             throw Refusal(
-                .badParameter, "the credential \(SafeText.visible(name)) is not a file of this service's own that others cannot read")
+                .badParameter, "The credential \(SafeText.visible(name)) must be a file that only this service can read")
         }
         return file
     }

@@ -82,7 +82,7 @@ final class Session {
 
     private func ownAgent() throws -> (PromptAgent, place: String)? {
         if user.hasPreparedPasscode {
-            let place = "the passcode that was sent along"
+            let place = "the passcode from --passcode-fd"
             return (try PromptAgent.forThisProcess(of: service, place: place, surface: PreparedSurface(user)), place)
         }
         guard let terminal = user.terminal else { return nil }

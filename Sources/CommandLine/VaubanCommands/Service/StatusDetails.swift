@@ -1,4 +1,4 @@
-// The rows of `vauban status` that say who tried, what a recovery key did, when it locks, and what fingers are worth.
+// The rows of `vauban status` about wrong attempts, the recovery key, locking and fingers.
 
 import Foundation
 import VaubanKeychainModel
@@ -8,7 +8,7 @@ import VaubanUserModel
 extension StatusText {
     static func failedAttempts(_ guesses: [FailedAttempt]) -> [String] {
         guesses.enumerated().map { index, guess in
-            row(index == 0 ? "Wrong tries" : "", "\(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))")
+            row(index == 0 ? "Wrong attempts" : "", "\(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))")
         }
     }
 
@@ -17,19 +17,21 @@ extension StatusText {
         case .unlock: "to unlock"
         case .set: "to set a passcode"
         case .change: "to change the passcode"
-        case .prompt: "to answer a question"
+        case .prompt: "to answer a prompt"
         case .remove: "to remove the passcode"
         case .recover: "to recover"
         case .recoveryKey: "to make a recovery key"
         case .configure: "to change the settings"
-        case .enroll: "to enroll or forget fingers"
+        case .enroll: "to enroll or delete fingerprints"
         case .erase: "to erase the keychain"
         }
     }
 
     static func recoveryKey(_ device: DeviceStatus) -> String {
         let used = device.recovered.map { "; one was used on \(time($0))" } ?? ""
-        return (device.recoveryKeyIsSet ? "set" : "none, so a forgotten passcode loses everything; make one: vauban passcode recovery-key")
+        return
+            (device.recoveryKeyIsSet
+            ? "set" : "none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key")
             + used
     }
 
@@ -42,48 +44,48 @@ extension StatusText {
 
     static let sleepIsNotAnnounced =
         """
-        nobody announces sleep or a screen's lock here: the keys stay in memory while the machine sleeps and go at the first look \
-        afterwards, and the screen's lock is not noticed
+        this system does not announce sleep or the screen lock: keys stay in memory while the machine sleeps and are erased at \
+        the first use afterwards; the screen lock has no effect
         """
 
     /// For `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
         [
-            ("grace", "\(TimeLength.words(settings.graceSeconds)), from the machine's sleep or the screen's lock until the keys go"),
+            ("grace", "\(TimeLength.words(settings.graceSeconds)) from sleep or the screen lock until the keys are erased"),
             (
                 "idle",
                 settings.idleSeconds > 0
-                    ? "\(TimeLength.words(settings.idleSeconds)) without any use, then it locks" : "never, it does not lock for want of use"
+                    ? "\(TimeLength.words(settings.idleSeconds)) without use, then locks" : "never"
             ),
             (
                 "lock-with-screen",
-                settings.locksWithScreen ? "on, the screen's lock locks it too" : "off, the screen's lock does not lock it"
+                settings.locksWithScreen ? "on, locks with the screen" : "off, does not lock with the screen"
             ),
         ].map { "\($0.0.padding(toLength: 18, withPad: " ", startingAt: 0))\($0.1)" }.joined(separator: "\n")
     }
 
     static func fingers(_ biometry: DeviceStatus.Biometry) -> [String] {
         guard biometry.isEnrolled else {
-            return [row("Fingers", biometry.readerIsPresent ? "there is a reader; no finger is enrolled" : "there is no reader")]
+            return [row("Fingers", biometry.readerIsPresent ? "reader available; no finger enrolled" : "no reader")]
         }
-        var words = biometry.readerIsPresent ? "enrolled" : "enrolled, but the reader is not there"
+        var words = biometry.readerIsPresent ? "enrolled" : "enrolled, but the reader is missing"
         if biometry.isReady {
-            words += "; \(biometry.missesLeft) more may fail before the passcode is needed"
+            words += "; \(biometry.missesLeft) more may fail before the passcode is required"
         } else {
             words += "; not accepted until the passcode is entered: vauban unlock"
         }
-        guard biometry.unlocks else { return [row("Fingers", words), row("", "a matched finger does not unlock the keychain")] }
+        guard biometry.unlocks else { return [row("Fingers", words), row("", "a finger does not unlock the keychain")] }
         let cost =
             """
-            a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted under a key \
-            that the reader holds
+            a finger unlocks the keychain after the first unlock: while locked, its keys stay in memory, encrypted with a key that \
+            only the reader has
             """
         return [row("Fingers", words), row("", cost)]
     }
 
     static let terminalPrompts =
         """
-        weak: other programs may ask on the terminal that they run on, where they can read what you type; to end that: vauban allow \
+        weak: other programs may show prompts on their own terminal, where they can read what you type; to disable: vauban allow \
         terminal-prompts off
         """
 
@@ -91,13 +93,13 @@ extension StatusText {
         permissions.filter { $0.kind == .buildsIn }.enumerated().map { index, permission in
             row(
                 index == 0 ? "Builds" : "",
-                "weak: a new build in \(SafeText.visible(permission.subject)) is accepted without a question, whoever wrote it")
+                "weak: any new build in \(SafeText.visible(permission.subject)) is accepted without asking")
         }
             + permissions.filter { $0.kind == .offers && $0.object.hasByteSuffix("as many as it may") }.map { permission in
                 row(
                     "Offers",
                     """
-                    \(SafeText.path(permission.subject, max: 120)) offers other programs as many of its items as it may; to see them: \
+                    \(SafeText.path(permission.subject, max: 120)) offers the maximum number of its items to other programs; to list them: \
                     vauban allow
                     """
                 )

@@ -1,43 +1,43 @@
-import Foundation
+package import Foundation
 import VaubanAccessPolicy
-import VaubanLinuxHost
-import VaubanUserModel
+package import VaubanLinuxHost
+package import VaubanUserModel
 
 /// `vauban status --json`. Keys stay as they are, since scripts name them; what is not known or not so is left out.
-struct StatusDocument: Encodable {
-    struct Passcode: Encodable {
-        let isSet: Bool
-        let triesLeft: Int64
-        let secondsToWait: Int64
-        let recoveryKeyIsSet: Bool
+package struct StatusDocument: Encodable {
+    package struct Passcode: Encodable {
+        package let isSet: Bool
+        package let attemptsLeft: Int64
+        package let secondsToWait: Int64
+        package let recoveryKeyIsSet: Bool
     }
 
-    struct Fingers: Encodable {
-        let reader: Bool
-        let enrolled: Bool
-        let accepted: Bool
-        let unlock: Bool
+    package struct Fingers: Encodable {
+        package let reader: Bool
+        package let enrolled: Bool
+        package let accepted: Bool
+        package let unlock: Bool
     }
 
-    let mode: String
+    package let mode: String
     /// The folder of a keychain of user mode.
-    let folder: String?
-    let passcode: Passcode
-    let state: String
-    let since: Date
-    let locks: SettingsDocument
-    let fingers: Fingers
+    package let folder: String?
+    package let passcode: Passcode
+    package let state: String
+    package let since: Date
+    package let locks: SettingsDocument
+    package let fingers: Fingers
     /// Where programs can ask the user.
-    let prompts: [String]
-    let warnings: [String]
+    package let prompts: [String]
+    package let warnings: [String]
 
-    init(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String]) {
+    package init(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String]) {
         switch mode {
         case .system: (self.mode, folder) = ("system", nil)
         case .user(let home), .named(let home): (self.mode, folder) = ("user", home)
         }
         passcode = Passcode(
-            isSet: device.passcodeIsSet, triesLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
+            isSet: device.passcodeIsSet, attemptsLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
             recoveryKeyIsSet: device.recoveryKeyIsSet)
         state =
             switch device.lock {
@@ -57,14 +57,14 @@ struct StatusDocument: Encodable {
 }
 
 /// `vauban settings --json`.
-struct SettingsDocument: Encodable {
-    let graceSeconds: Int64
+package struct SettingsDocument: Encodable {
+    package let graceSeconds: Int64
     /// 0: it does not lock for want of use.
-    let idleSeconds: Int64
-    let locksWithScreen: Bool
-    let keepsHistory: Bool?
+    package let idleSeconds: Int64
+    package let locksWithScreen: Bool
+    package let keepsHistory: Bool?
 
-    init(_ settings: LockSettings, keepsHistory: Bool?) {
+    package init(_ settings: LockSettings, keepsHistory: Bool?) {
         graceSeconds = settings.graceSeconds
         idleSeconds = settings.idleSeconds
         locksWithScreen = settings.locksWithScreen
@@ -74,5 +74,5 @@ struct SettingsDocument: Encodable {
 
 extension Date {
     /// From the keychain's form of a date: microseconds since 2001.
-    init(microseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
+    package init(microseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
 }

@@ -8,21 +8,21 @@ import VaubanUserModel
 /// The words of `vauban status` and `vauban setup`.
 enum StatusText {
     static let noPasscode =
-        "no passcode is set, so the disk alone protects nothing: whoever has it, or a copy of it, can read every item."
+        "No passcode is set: anyone who has the disk, or a copy of it, can read every item."
 
     static let noPasscodeSentence =
-        "The disk alone protects nothing now: whoever has it, or a copy of it, can read every item that does not ask."
+        "Anyone who has the disk, or a copy of it, can now read every item that does not need your approval."
 
     /// What user mode is worth.
     static let userMode = [
-        "protects against disk theft (as far as the passcode is strong), other users and sandboxed programs",
+        "protects against disk theft (as strongly as your passcode), other users and sandboxed programs",
         "any program that you run can read your secrets; install the service against that",
-        "every program of yours is one owner: access groups are labels, and no program is asked about",
+        "all your programs count as one owner: access groups are labels, and no program needs consent",
     ]
 
     static let systemMode = [
-        "another program of yours cannot read its memory or its files, nor answer in your place",
-        "does NOT protect against root, or against what controls the terminal or desktop on which you type your passcode",
+        "your other programs cannot read its memory or files, and cannot answer prompts for you",
+        "does NOT protect against root, or against a program that controls the terminal or desktop where you type your passcode",
     ]
 
     static func text(
@@ -38,7 +38,7 @@ enum StatusText {
         lines.append(row("Locks", locks(device.settings)))
         if device.passcodeIsSet, !device.sleepIsAnnounced { lines.append(row("", sleepIsNotAnnounced)) }
         lines += fingers(device.biometry)
-        if device.hasOlderKeys { lines.append(row("Keys", "items are still wrapped by older keys; run: vauban passcode roll")) }
+        if device.hasOlderKeys { lines.append(row("Keys", "some items still use older keys; run: vauban passcode roll")) }
         lines += prompts(promptPlaces, terminal)
         if device.settings.allowsTerminalPrompts { lines.append(row("", terminalPrompts)) }
         lines += builds(permissions)
@@ -52,16 +52,16 @@ enum StatusText {
 
     static func mode(_ mode: Service.Mode) -> [String] {
         switch mode {
-        case .system: [row("Mode", "system: the service of this machine, under users of its own")] + systemMode.map { row("", $0) }
+        case .system: [row("Mode", "system: the service of this machine, under its own system users")] + systemMode.map { row("", $0) }
         case .user(let home), .named(let home):
-            [row("Mode", "user: it runs as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
+            [row("Mode", "user: runs as you, in \(SafeText.visible(home))")] + userMode.map { row("", $0) }
         }
     }
 
     private static func passcode(_ device: DeviceStatus) -> String {
-        if device.lock == .unreadable { return "unknown, since the stored state cannot be read" }
-        guard device.passcodeIsSet else { return noPasscode }
-        if device.secondsToWait > 0 { return "set; the next try is possible in \(duration(device.secondsToWait))" }
+        if device.lock == .unreadable { return "unknown: the stored state cannot be read" }
+        guard device.passcodeIsSet else { return "not set: anyone who has the disk, or a copy of it, can read every item" }
+        if device.secondsToWait > 0 { return "set; the next attempt is possible in \(duration(device.secondsToWait))" }
         return "set; \(PromptText.tries(device.attemptsLeft)) before a delay"
     }
 
@@ -77,11 +77,11 @@ enum StatusText {
             switch device.cause {
             case .started: "the service started"
             case .passcodeEntered: "the passcode was entered"
-            case .lockRequested: "it was asked to lock"
+            case .lockRequested: "you locked it"
             case .passcodeSet: "the passcode was set"
             case .slept: "the machine went to sleep"
             case .screenLocked: "the screen was locked"
-            case .idle: "it was not used for a while"
+            case .idle: "it was not used"
             case .fingerMatched: "a finger was recognized"
             case .passcodeRemoved: "the passcode was removed"
             case .recovered: "the recovery key was used"
@@ -91,19 +91,19 @@ enum StatusText {
     }
 
     private static func prompts(_ places: [String], _ terminal: String?) -> [String] {
-        var rows = places.map { "every program asks at: \(SafeText.line($0, max: 200))" }
-        if rows.isEmpty { rows.append("nowhere for other programs: what asks for you is refused at once; run: vauban approve") }
-        rows.append(terminal.map { "vauban itself asks on this terminal (\($0))" } ?? "vauban itself has no terminal to ask on here")
+        var rows = places.map { "for all programs at: \(SafeText.line($0, max: 200))" }
+        if rows.isEmpty { rows.append("for other programs nowhere: requests that need your approval fail; run: vauban approve") }
+        rows.append(terminal.map { "for vauban on this terminal (\($0))" } ?? "for vauban nowhere: no terminal")
         return rows.enumerated().map { row($0.offset == 0 ? "Prompts" : "", $0.element) }
     }
 
     private static func next(_ device: DeviceStatus, hasAgent: Bool) -> String {
-        if device.lock == .unreadable { return "what the warning says; nothing was changed meanwhile" }
+        if device.lock == .unreadable { return "follow the warning; nothing was changed" }
         if !device.passcodeIsSet { return "vauban passcode set" }
         switch device.lock {
         case .beforeFirstUnlock, .locked, .unreadable: return "vauban unlock"
         case .unlocked:
-            return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, so that other programs can ask you"
+            return hasAgent ? "vauban set github/anna" : "vauban approve, in a terminal of its own, to let other programs ask for approval"
         }
     }
 

@@ -1,21 +1,21 @@
 import ArgumentParser
 
 /// Lengths of time as people write them.
-enum TimeLength {
+package enum TimeLength {
     /// "10s", "15m", "2h", "1d", or a bare number of `unit` seconds.
-    static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
+    package static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
         let named = text.last.flatMap { units[$0] }
         guard let number = Int64(named == nil ? text : String(text.dropLast())), number >= 0 else {
-            throw ValidationError("“\(text)” is no duration; write for example 10s, 15m, 2h or 1d")
+            throw ValidationError("“\(text)” is not a duration; use for example 10s, 15m, 2h or 1d")
         }
         let (seconds, overflow) = number.multipliedReportingOverflow(by: named ?? unit)
-        guard !overflow, seconds <= max else { throw ValidationError("“\(text)” is too long; at most \(words(max))") }
+        guard !overflow, seconds <= max else { throw ValidationError("“\(text)” is too long; the maximum is \(words(max))") }
         return seconds
     }
 
     /// In the largest unit that says it exactly.
-    static func words(_ seconds: Int64) -> String {
+    package static func words(_ seconds: Int64) -> String {
         let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
         let (length, name) = units.first { seconds > 0 && seconds % $0.0 == 0 } ?? (1, "second")
         return count(seconds / length, name)

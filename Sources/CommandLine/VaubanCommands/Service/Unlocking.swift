@@ -39,7 +39,7 @@ extension Session {
     private func unlockByFinger(on terminal: Terminal) throws -> Bool {
         let call = try FingerCall()
         call.begin(authentication)
-        switch terminal.awaitKey("Touch the reader, or press Return for the passcode: ", takesReturn: true, withdrawal: call) {
+        switch terminal.awaitKey("Touch the reader, or press Return to type the passcode: ", takesReturn: true, withdrawal: call) {
         case .withdrawn: break
         case .enter:
             // The reader may have been faster.

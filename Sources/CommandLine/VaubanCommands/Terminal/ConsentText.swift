@@ -10,23 +10,23 @@ enum ConsentText {
         case .readItem: "to read an item that another program keeps"
         case .changeItem: "to change an item that another program keeps"
         case .deleteItem: "to delete an item that another program keeps"
-        case .acceptBuild: "to be taken for a new build of a program that keeps items here"
-        case .listOwners: "to see what every program keeps, without its secrets"
-        case .changePermission: "to change what programs may read"
+        case .acceptBuild: "to be accepted as a new version of a program that keeps items here"
+        case .listOwners: "to see what every program keeps, without the secrets"
+        case .changePermission: "to change which programs may read which items"
         case .moveItems: "to give items to another owner"
-        case .restore: "to put an earlier copy of your keychain in the place of the damaged one; what was deleted since comes back"
+        case .restore: "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
     }
 
     static func particulars(_ consent: Consent) -> [String] {
         let lines = [
             ("Item:", consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
-            ("Owner:", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
-            ("Program:", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
+            ("Kept by:", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
+            ("For:", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
         ]
         return lines.compactMap { name, text in
             guard let shown = text, !shown.isEmpty else { return nil }
-            return "  \(name)\(String(repeating: " ", count: max(11 - name.count, 1)))\(shown)"
+            return "  \(name)\(String(repeating: " ", count: max(10 - name.count, 1)))\(shown)"
         }
     }
 
@@ -34,7 +34,7 @@ enum ConsentText {
     static func choices(_ consent: Consent) -> String? {
         guard consent.offered != .once else { return nil }
         let words = ConsentChoice.allCases.filter { consent.offered.contains($0) }.map(word)
-        return "Let it: \(words.joined(separator: ", ")), [n]o: "
+        return "Allow: \(words.joined(separator: ", ")), [n]o: "
     }
 
     private static func word(_ choice: ConsentChoice) -> String {

@@ -1,10 +1,10 @@
-import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanRefusal
+package import VaubanSecretBytes
 
 /// Secrets as hexadecimal digits, for what is no text.
-enum HexSecret {
+package enum HexSecret {
     /// Two digits a byte, without anything between.
-    static func digits(of secret: borrowing SecretBytes) -> SecretBytes {
+    package static func digits(of secret: borrowing SecretBytes) -> SecretBytes {
         secret.withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count * 2) { target in
                 for (index, byte) in bytes.enumerated() {
@@ -16,10 +16,10 @@ enum HexSecret {
     }
 
     /// Spaces and line ends between digits are passed over.
-    static func bytes(of digits: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
+    package static func bytes(of digits: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
         let count = digits.withUnsafeBytes { bytes in bytes.count { !isSpace($0) } }
         let isGood = digits.withUnsafeBytes { bytes in bytes.allSatisfy { isSpace($0) || value($0) != nil } }
-        guard isGood, count % 2 == 0 else { throw Refusal(.badParameter, "the secret is not hexadecimal digits, two a byte") }
+        guard isGood, count % 2 == 0 else { throw Refusal(.badParameter, "The secret is not hexadecimal; use two digits for each byte") }
         return digits.withUnsafeBytes { bytes in
             SecretBytes(count: count / 2) { target in
                 var index = 0

@@ -11,8 +11,8 @@ enum InputFile {
         let file = Descriptor(number)
         do { return try SecretReader.everything(from: file.number, max: max, keepsNewline: true) } catch {
             let refusal = error as? Refusal
-            if refusal?.reason == .dataTooLarge { throw Refusal(.badParameter, "the file is larger than \(max >> 20) MiB") }
-            throw Refusal(.badParameter, refusal?.detail ?? "the file cannot be read")
+            if refusal?.reason == .dataTooLarge { throw Refusal(.badParameter, "The file is larger than \(max >> 20) MiB") }
+            throw Refusal(.badParameter, refusal?.detail ?? "The file cannot be read")
         }
     }
 }

@@ -4,7 +4,7 @@ import VaubanLinuxHost
 import VaubanPlainText
 import VaubanUserModel
 
-/// The question, in words: who asks as the system knows it, what for, and apart from both what the caller says.
+/// The text of a prompt on the terminal: the program and the action as the system knows them, and in quotes the message of the caller.
 enum PromptText {
     static let cancelHint = "Ctrl-C or an empty line cancels"
     private static let reasonCharactersMax = 200
@@ -13,38 +13,29 @@ enum PromptText {
 
     static func question(_ question: PromptQuestion) -> String {
         let isForPassword = question.operation == .applicationPassword
-        var lines = ["Vauban asks for \(isForPassword ? "the item’s own password" : "your \(wanted(question.methods))")."]
-        lines.append("  Who asks:  \(caller(question.caller))")
-        lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
-        lines.append("  What for:  \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
+        var lines = ["Vauban asks for your approval."]
+        lines.append("  Program:  \(caller(question.caller))")
+        lines += TerminalPhrases.doubt(question.caller).map { "            \($0)" }
+        lines.append("  Action:   \(question.consent.map(ConsentText.purpose) ?? TerminalPhrases.operation(question.operation))")
         if let consent = question.consent { lines += ConsentText.particulars(consent) }
         if let reason = question.reason.map({ SafeText.line($0, max: reasonCharactersMax) }), !reason.isEmpty {
-            lines.append("  It says:   “\(reason)”")
+            lines.append("  Message:  “\(reason)”")
         }
-        // The tries are the passcode's; fingers are counted by themselves.
+        // Attempts count for the passcode only; fingers have their own limit.
         let left = question.methods.contains(.passcode) && !isForPassword ? "; \(tries(question.attemptsLeft))" : ""
         lines.append(
             """
-              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). You have \
-            \(ConnectionLimits.userTimeout / 60_000_000_000) \
-            minutes.
+              Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). \
+            You have \(ConnectionLimits.userTimeout / 60_000_000_000) minutes.
             """
         )
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func wanted(_ methods: AuthenticationMethods) -> String {
-        switch (methods.contains(.finger), methods.contains(.passcode)) {
-        case (true, true): "finger or your passcode"
-        case (true, false): "finger"
-        default: "passcode"
-        }
-    }
-
-    /// What is said when a try failed and there is another.
+    /// The text after a failed attempt that may be repeated.
     static func again(_ question: PromptQuestion) -> String {
         let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
-        if question.operation == .applicationPassword { return "That was not the item’s password. \(left)" }
+        if question.operation == .applicationPassword { return "That was not the password of this item. \(left)" }
         guard question.methods.contains(.passcode) else { return "That finger was not recognized. \(left)" }
         let what = question.methods.contains(.finger) ? "That was not accepted" : "That was not the passcode"
         return "\(what); \(tries(question.attemptsLeft)). \(left)"
@@ -53,7 +44,8 @@ enum PromptText {
     static let fingerPrompt = "Touch the reader, or press Ctrl-C or Esc to refuse: "
 
     static func entryPrompt(_ question: PromptQuestion) -> String {
-        question.operation == .applicationPassword ? "The item’s password (\(cancelHint)): " : passcodePrompt(question.methods)
+        question.operation == .applicationPassword
+            ? "Password of this item, not your passcode (\(cancelHint)): " : passcodePrompt(question.methods)
     }
 
     static func passcodePrompt(_ methods: AuthenticationMethods) -> String {
@@ -66,15 +58,15 @@ enum PromptText {
         return "\(name) (\(SafeText.path(path, max: pathMax)), process \(caller.pid))"
     }
 
-    static func tries(_ count: Int64) -> String { "\(count) \(count == 1 ? "try" : "tries") left" }
+    static func tries(_ count: Int64) -> String { "\(count) \(count == 1 ? "attempt" : "attempts") left" }
 
     static func outcome(_ outcome: PromptOutcome) -> String {
         switch outcome {
         case .accepted: "Accepted."
         case .failed: "Not accepted."
         case .cancelled: "Cancelled."
-        case .expired: "The question has expired."
-        case .callerGone: "The question was withdrawn."
+        case .expired: "The prompt has expired."
+        case .callerGone: "The prompt was withdrawn."
         }
     }
 }

@@ -36,7 +36,7 @@ extension Terminal {
         let duty = Interruption.add { [self] in if hasScreen { write(Self.clearAndLeave) } }
         defer { Interruption.remove(duty) }
         write(hasScreen ? Self.enterClear : "\n")
-        write("Your recovery key, which is shown only now:\n\n")
+        write("Your recovery key, shown only once:\n\n")
         let isShown = lines.withUnsafeBytes { writeAll($0, to: descriptor.number) }
         write(Self.advice)
         if isShown { _ = awaitKey(Self.hint, takesReturn: true) }
@@ -46,12 +46,12 @@ extension Terminal {
 
     private static let advice = """
 
-        It is for a forgotten passcode: vauban recover sets a new one with it.
-        Write it on paper and keep that apart from this machine: whoever has
-        it and this disk opens everything.
+        If you forget your passcode, vauban recover sets a new one with it.
+        Write it on paper and keep it apart from this machine: anyone who has
+        it and this disk can read everything.
 
         """
-    private static let hint = "Press Return when it is written down; it leaves the screen then: "
+    private static let hint = "Press Return when you have written it down, to clear the screen: "
 
     private static let enterClear = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H"
     private static let clearAndLeave = "\u{1B}[2J\u{1B}[H\u{1B}[?1049l"

@@ -45,7 +45,7 @@ extension Terminal {
     /// Takes what is still being typed for a question that has gone, to the end of the line or to a pause: it is part of a
     /// passcode, and whoever reads this terminal next may be the one who withdrew the question.
     private func dropKeys() {
-        write("\nThe question is gone; what you type is dropped.")
+        write("\nThis prompt is gone; what you type is ignored.")
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         while true {
             let ready = poll(&poller, 1, Self.typingPause)

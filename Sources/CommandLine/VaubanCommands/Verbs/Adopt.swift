@@ -9,24 +9,23 @@ import VaubanUserModel
 
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Moves the keychain that you made in user mode into the installed service.",
+        abstract: "Move the keychain that you created in user mode into the installed service.",
         discussion: """
-            Every item comes over as your own (cli), with its attributes and its protection; what is there already is \
-            compared and left as it is. It can be broken off at any time and run again. The old keychain is kept until \
-            everything was moved and you have said that it may be deleted. It ends with 0 when everything is here, with 1 when \
-            some items stay.
+            Moves every item with its attributes and protection; each becomes your own (owner cli). Items that already exist here \
+            are compared and left unchanged. You can interrupt it and run it again. The old keychain stays until all items are moved \
+            and you confirm its deletion. Exits 0 if every item was moved, 1 if some remain.
 
             Example:
               vauban adopt
               vauban adopt --delete-source
             """)
 
-    @Flag(help: "Delete the old keychain, once all its items are here, without asking.")
+    @Flag(help: "Delete the old keychain without asking, once all its items are here.")
     var deleteSource = false
 
     @Option(
         name: .customLong("source-passcode-fd"),
-        help: ArgumentHelp("Read the old keychain's passcode, one line, from this file descriptor.", valueName: "n"))
+        help: ArgumentHelp("Read the old keychain's passcode from this file descriptor (one line).", valueName: "n"))
     var sourcePasscodeDescriptor: Int32?
 
     @OptionGroup var user: UserOptions
@@ -37,12 +36,12 @@ struct Adopt: ParsableCommand {
         let home = ServiceEnvironment.ofThisProcess.userHome
         guard let own = OwnKeychain.behind(service) else {
             if let home { try LegacyKeychain.removeRemains(of: home) }
-            return say("You have no keychain from user mode\(home.map { " in \(SafeText.visible($0))" } ?? ""): there is nothing to move.")
+            return say("No user-mode keychain to move\(home.map { ": \(SafeText.visible($0)) does not exist" } ?? "").")
         }
         let new = try Session(user)
         let old = try LegacyKeychain(own, CommandUser(mayBeAsked: !user.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
         if own.isAdopted {
-            say("Everything in \(SafeText.visible(own.home)) was moved, and nothing was written there since.")
+            say("All items in \(SafeText.visible(own.home)) are already moved.")
         } else {
             try move(old, to: new)
         }
@@ -53,8 +52,10 @@ struct Adopt: ParsableCommand {
         let service = try Service.current()
         switch service.mode {
         case .system: return service
-        case .named: throw Refusal(.notAllowedHere, "VAUBAN_HOME names another keychain; items are moved into the installed service alone")
-        case .user: throw Refusal(.notAllowedHere, "Vauban is not installed as a service on this machine, so there is nothing to move to")
+        case .named:
+            throw Refusal(
+                .notAllowedHere, "Items move into the installed service only, but VAUBAN_HOME names another keychain; unset it first")
+        case .user: throw Refusal(.notAllowedHere, "Vauban is not installed as a service on this machine; install it first")
         }
     }
 
@@ -66,19 +67,19 @@ struct Adopt: ParsableCommand {
         var items = try old.items().sorted(by: Self.precedes)
         say(
             """
-            Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). Nothing changes there; it can be broken off and \
-            run again.
+            Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). The old keychain is not changed; you can interrupt \
+            this and run it again.
             """
         )
         tellWhoIsAsked(items)
         var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
         try run.run(items)
         items = try takeLater(old, &run, items)
-        say("\(run.moved) moved, \(run.skipped) here already, \(run.stayed) stay\(run.stayed == 1 ? "s" : "").")
+        say("\(run.moved) moved, \(run.skipped) already here, \(run.stayed) not moved.")
         tellOwners(items.map(\.record))
         try old.close()
         guard run.stayed == 0 else {
-            say("The old keychain is left as it is. To look at what stays: VAUBAN_HOME='\(SafeText.visible(old.home))' vauban list")
+            say("The old keychain is kept. To list what it still holds: VAUBAN_HOME='\(SafeText.visible(old.home))' vauban list")
             throw ExitCode(1)
         }
         try AdoptedItems.keep(items.compactMap { run.adopted[$0.stamp] }, in: old.folder)
@@ -98,11 +99,11 @@ struct Adopt: ParsableCommand {
             let now = try old.items().sorted(by: Self.precedes)
             let later = now.filter { !known.contains($0.stamp) }
             if later.isEmpty { return now }
-            say("\(count(later.count, "item")) \(later.count == 1 ? "was" : "were") written to the old keychain meanwhile.")
+            say("\(count(later.count, "item")) \(later.count == 1 ? "was" : "were") added to the old keychain in the meantime.")
             try run.run(later)
             known.formUnion(later.map(\.stamp))
         }
-        throw Refusal(.unavailable, "a program keeps writing to the old keychain; end it, and run vauban adopt again")
+        throw Refusal(.unavailable, "a program keeps writing to the old keychain; quit that program, then run vauban adopt again")
     }
 
     private static let roundsMax = 5
@@ -112,9 +113,9 @@ struct Adopt: ParsableCommand {
         guard asking > 0 else { return }
         say(
             """
-            \(count(asking, "item")) ask\(asking == 1 ? "s" : "") for you: at the old keychain, and then at this one, which compares them. \
-            The old one cannot see which program asks: process \(getpid()) is this one. \
-            What was compared in an earlier run is not asked for again.
+            \(count(asking, "item")) need\(asking == 1 ? "s" : "") your approval twice: once to read the old keychain and once to \
+            compare the result. The old keychain cannot name this program; it is process \(getpid()). \
+            Items compared in an earlier run are not asked for again.
             """)
     }
 
@@ -125,15 +126,14 @@ struct Adopt: ParsableCommand {
             throw Refusal(
                 .notAllowedHere,
                 """
-                the old keychain has a passcode and the installed one has none, so the items would be protected less; first run: \
-                vauban passcode set
+                The old keychain has a passcode and the installed one has none; set one first: vauban passcode set
                 """
             )
         }
         say(
             """
-            The old keychain runs as you, so other programs of yours can learn the passcode that you type for it. If the installed \
-            keychain has the same one, change that afterwards: vauban passcode change
+            The old keychain runs as you, so your other programs can read the passcode that you type for it. If the installed \
+            keychain has the same passcode, change it afterwards: vauban passcode change
             """
         )
     }
@@ -144,8 +144,8 @@ struct Adopt: ParsableCommand {
         guard !foreign.isEmpty else { return }
         say(
             """
-            \(count(foreign.count, "item")) kept by programs \(foreign.count == 1 ? "is" : "are") your own now (cli). A program reads \
-            one again after: vauban allow PROGRAM ITEM
+            \(count(foreign.count, "item")) that programs stored \(foreign.count == 1 ? "is" : "are") now your own (cli). To let a program \
+            read one again: vauban allow PROGRAM ITEM
             """
         )
         let shownMax = 20
@@ -155,20 +155,20 @@ struct Adopt: ParsableCommand {
 
     private func end(_ old: LegacyKeychain, _ new: Session) throws {
         guard try deleteSource || confirms(old) else {
-            return say("The old keychain is kept in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
+            return say("The old keychain is still in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
         }
         try old.delete(movedTo: new)
         say(
             """
-            The old keychain is deleted, and its keys with it. A backup of \(SafeText.visible(old.home)), if you have one, still opens \
-            with its passcode.
+            The old keychain and its keys are deleted. A backup of \(SafeText.visible(old.home)), if you have one, still opens with \
+            its passcode.
             """
         )
     }
 
     private func confirms(_ old: LegacyKeychain) throws -> Bool {
         guard let terminal = old.session.user.terminal else { return false }
-        terminal.write("Delete the old keychain now? It is deleted only if all its items are here.\n")
-        return terminal.readWord("Type delete to delete it (anything else keeps it): ") == "delete"
+        terminal.write("Delete the old keychain? It is deleted only if all its items are here.\n")
+        return terminal.readWord("Type delete to confirm: ") == "delete"
     }
 }

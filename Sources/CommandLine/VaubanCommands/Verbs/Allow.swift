@@ -10,10 +10,10 @@ import VaubanUserModel
 
 struct Allow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lets a program read an item of another, or shows what is allowed.",
+        abstract: "Let a program read an item that belongs to another owner, or list permissions.",
         discussion: """
-            You are asked for your passcode or finger first. A program is named by its path, or as vauban list --all-owners names owners. \
-            Without words it shows what is allowed.
+            You approve each permission with your passcode or a finger. Name a program by its path, or as vauban list --all-owners \
+            shows it. Without arguments, lists the permissions.
 
             Example:
               vauban allow
@@ -26,7 +26,7 @@ struct Allow: ParsableCommand {
 
 struct Disallow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes back what was allowed.",
+        abstract: "Revoke a permission.",
         discussion: """
             Example:
               vauban disallow /usr/bin/chat mail/anna
@@ -37,9 +37,10 @@ struct Disallow: ParsableCommand {
 
 struct AllowProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "program", abstract: "Lets a program read one item.", shouldDisplay: false)
+        commandName: "program", abstract: "Let a program read one item.", shouldDisplay: false)
 
-    @Argument(help: ArgumentHelp("The program: its path, or its name as an owner.", valueName: "program"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The program: a path, or an owner such as program:/usr/bin/mail.", valueName: "program"), completion: .file())
     var program: String?
 
     @OptionGroup var selection: ItemSelection
@@ -54,16 +55,16 @@ struct AllowProgram: ParsableCommand {
 
     private func show(_ session: Session) throws {
         let permissions = try session.opening { try session.keychain.permissions() }
-        if permissions.isEmpty { say("Nothing is allowed yet.") }
+        if permissions.isEmpty { say("No permissions yet.") }
         for line in permissions.map(Permitting.line).sorted() { print(line) }
     }
 }
 
 struct DisallowProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "program", abstract: "A program may no longer read an item.", shouldDisplay: false)
+        commandName: "program", abstract: "Revoke a program's permission to read an item.", shouldDisplay: false)
 
-    @Argument(help: ArgumentHelp("The program, as vauban allow shows it.", valueName: "program"))
+    @Argument(help: ArgumentHelp("The program, as vauban allow lists it.", valueName: "program"))
     var program: String
 
     @OptionGroup var selection: ItemSelection
@@ -78,7 +79,7 @@ struct DisallowProgram: ParsableCommand {
 struct AllowBuild: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
-        abstract: "Accepts new builds of programs in a folder without a question (weak: whatever can write there is one).")
+        abstract: "Accept new builds of programs in a folder without asking (weak: anything that can write there is accepted).")
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
@@ -89,12 +90,12 @@ struct AllowBuild: ParsableCommand {
         let session = try Session(user)
         let change = PermissionChange(.buildsIn, subject: try Permitting.folder(folder), permits: true)
         try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
-        say("New builds there are accepted. Whatever can write there can pass for a program that is there.")
+        say("New builds in this folder are accepted. Anything that can write there can pass for your program.")
     }
 }
 
 struct DisallowBuild: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "build", abstract: "New builds in a folder are asked about again.")
+    static let configuration = CommandConfiguration(commandName: "build", abstract: "Ask again about new builds in a folder.")
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
@@ -106,16 +107,16 @@ struct DisallowBuild: ParsableCommand {
         let subject = try Permitting.allowedFolder(folder, session)
         let change = PermissionChange(.buildsIn, subject: subject, permits: false)
         try session.opening { try session.keychain.permit(change) }
-        say("New builds there are asked about again.")
+        say("Vauban asks again about new builds in this folder.")
     }
 }
 
 struct AllowTerminalPrompts: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "terminal-prompts",
-        abstract: "Whether other programs may ask on the terminal that they run on, where they can read what you type.")
+        abstract: "Choose whether other programs may show prompts on their own terminal, where they can read what you type.")
 
-    @Argument(help: "on or off.")
+    @Argument(help: "The new state: on or off.")
     var state: Settings.Switch
 
     @OptionGroup var user: UserOptions
@@ -128,16 +129,18 @@ struct AllowTerminalPrompts: ParsableCommand {
         settings.allowsTerminalPrompts = state == .on
         let passcode = try Passcode.current(of: session)
         try session.authentication.configure(settings, passcode: passcode)
-        say(state == .on ? "Allowed. Whatever controls such a terminal can read the passcode that you type there." : "No longer allowed.")
+        say(
+            state == .on ? "Allowed. A program that controls its terminal can read the passcode that you type there." : "No longer allowed."
+        )
     }
 }
 
-/// What the verbs share.
+/// What the commands for permissions share.
 enum Permitting {
     static func change(_ program: String, _ selection: ItemSelection, permits: Bool, _ session: Session) throws {
         try selection.requireSomething()
         let subject = try name(of: program)
-        // An item is of one class; the first that has it is meant.
+        // The name may match either class; the first match is used.
         for kind in selection.kinds {
             var query = ItemQuery(kind: kind, attributes: selection.attributes(of: kind))
             query.includesSynchronizable = true
@@ -149,7 +152,7 @@ enum Permitting {
         throw Refusal(.itemNotFound)
     }
 
-    /// A name of the keychain's stays as it is; a path, or a command on the path, is looked up.
+    /// Returns the owner name of a program: owner names as given, paths and commands on the PATH looked up.
     private static func name(of program: String) throws -> String {
         if ["program:", "flatpak:", "snap:", "build:", "anything run by "].contains(where: program.hasBytePrefix) { return program }
         var path = program
@@ -157,23 +160,23 @@ enum Permitting {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
             let places: [String] = folders.split(separator: ":").map { "\($0)/\(program)" }
             guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-                throw ValidationError("There is no program \(SafeText.visible(program)) on your PATH; name it by its path.")
+                throw ValidationError("No program \(SafeText.visible(program)) on your PATH; name it by its path.")
             }
             path = found
         }
         guard let application = ApplicationIdentifier.ofProgram(at: path) else {
-            throw ValidationError("There is no program at \(SafeText.visible(path)).")
+            throw ValidationError("No program at \(SafeText.visible(path)).")
         }
         return application.text
     }
 
     static func folder(_ path: String) throws -> String {
-        guard let real = realpath(path, nil) else { throw ValidationError("There is no folder \(SafeText.visible(path)).") }
+        guard let real = realpath(path, nil) else { throw ValidationError("No folder \(SafeText.visible(path)).") }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// A folder that is allowed, as it was named or as it is found now: it may be gone, or be a link elsewhere since.
+    /// Returns a permitted folder, as given or resolved: the folder may have been removed or replaced by a link since.
     static func allowedFolder(_ path: String, _ session: Session) throws -> String {
         let allowed = try session.opening { try session.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject)
         var plain = path
@@ -184,14 +187,14 @@ enum Permitting {
     private static let shownMax = 160
 
     static func line(_ permission: Permission) -> String {
-        // Both ends of what is long, and every sign that cannot be seen written out: a program chooses these words.
+        // Programs choose these names: shorten them in the middle and escape invisible characters.
         let subject = SafeText.path(permission.subject, max: shownMax)
         let object = SafeText.path(permission.object, max: shownMax)
         return switch permission.kind {
         case .reads: "reads\t\(subject)\t\(object)"
         case .sameProgram: "same program\t\(subject)\t\(object)"
-        case .buildsIn: "new builds\t\(subject)\tweak: whatever can write there passes for a program that is there"
-        case .offers: "offers\t\(subject)\t\(object) of its items, which other programs may ask you for"
+        case .buildsIn: "new builds\t\(subject)\tweak: anything that can write there is accepted"
+        case .offers: "offers\t\(subject)\t\(object) of its items to other programs, which need your consent"
         }
     }
 }

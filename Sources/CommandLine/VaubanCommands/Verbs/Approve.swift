@@ -5,23 +5,23 @@ import VaubanRefusal
 
 struct Approve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lets programs ask you on this terminal.",
+        abstract: "Show prompts for your programs on this terminal.",
         discussion: """
-            Alone it stays until Ctrl-C: run it in a terminal of its own. With a command it runs that command on an inner \
-            terminal and keeps this one for questions, so that one terminal is enough; it ends as the command ends.
+            Without a command, runs until Ctrl-C: give it a terminal of its own. With a command, runs that command on an inner \
+            terminal and uses this one for prompts, so that one terminal is enough, and exits with the status of the command.
 
             Example:
               vauban approve
               vauban approve -- bash
             """)
 
-    @Argument(parsing: .postTerminator, help: "A command to run on an inner terminal.")
+    @Argument(parsing: .postTerminator, help: "The command to run on an inner terminal.")
     var command: [String] = []
 
     func run() throws {
         let service = try ServiceAccess.current()
         guard let terminal = Terminal.inForeground() else {
-            throw Refusal(.interactionNotAllowed, "an approver needs a terminal, in its foreground")
+            throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")
         }
         let place = "vauban approve on \(terminal.name)"
         if command.isEmpty {
@@ -36,11 +36,11 @@ struct Approve: ParsableCommand {
         }
     }
 
-    /// Serves until a signal ends the process. Rooms that restart are joined again; what cannot be joined ends it.
+    /// Serves until a signal ends the process. Reconnects when the service restarts; throws if it cannot.
     private func approveAlone(_ place: String, _ terminal: Terminal, _ register: (TerminalSurface) throws(Refusal) -> PromptAgent) throws {
         let surface = TerminalSurface(terminal, tellsOutcome: true)
         var agent = try register(surface)
-        terminal.write("Programs can ask you here (\(place)). Ctrl-C ends this.\n")
+        terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")
         while true {
             let ended = agent.run()
             guard ended.reason == .unavailable, let again = try? register(surface) else { throw ended }

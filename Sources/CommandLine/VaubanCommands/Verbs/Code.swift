@@ -58,7 +58,7 @@ struct CodeAdd: ParsableCommand {
         guard addresses.count == 1 else {
             throw Refusal(
                 .badParameter,
-                "\(SafeText.visible(picture)) holds \(addresses.count) codes; to add all of them: vauban code import \(SafeText.visible(picture))"
+                "\(SafeText.visible(picture)) holds \(addresses.count) codes; add all: vauban code import \(SafeText.visible(picture))"
             )
         }
         return addresses[0]

@@ -4,11 +4,11 @@ import VaubanKeychainModel
 struct CopyItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Makes a second item of an item, under another name or for another owner.",
+        abstract: "Duplicate an item under another name or for another owner.",
         discussion: """
-            The copy has every attribute, the protection and the secret of the item, and dates of its own; from then on the two know \
-            nothing of each other. The secret is copied within the service and is not shown. An item of another program, and a copy \
-            for one, ask you each time. Where the name is taken it ends with 45 and nothing is changed.
+            The copy has all attributes, the protection and the secret of the item, and its own dates. The secret is copied within \
+            the service and not shown. Copying an item of another program, or for one, needs your approval. Exits 45 and changes \
+            nothing if the name is taken.
 
             Example:
               vauban copy github/anna github/deploy
@@ -26,7 +26,7 @@ struct CopyItem: ParsableCommand {
     func validate() throws {
         try selection.requireSomething()
         if try newName.naming == nil, (to ?? "").isEmpty {
-            throw ValidationError("A copy has another name or another owner: vauban copy NAME NEW, or vauban copy NAME --to OWNER")
+            throw ValidationError("A copy needs another name or another owner: vauban copy NAME NEW, or vauban copy NAME --to OWNER")
         }
     }
 

@@ -9,12 +9,12 @@ import VaubanRefusal
 struct DeleteItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes an item.",
+        abstract: "Delete an item.",
         discussion: """
-            The item can be restored for thirty days (vauban undelete); with --now it is gone at once, and so is what was deleted \
-            under this name before. On a terminal it shows the item and asks first; --yes does not, nor does a script without a \
-            terminal. Where more than one item matches, they are listed and none is deleted. An item of another program is named with its \
-            owner, and you are asked, to look for it and to delete it.
+            You can restore the item for thirty days with vauban undelete; --now destroys it at once, together with earlier deleted \
+            items of that name. On a terminal, shows the item and asks first, unless --yes is given. If more than one item matches, \
+            lists them and deletes none. To delete an item of another program, name its --owner; you approve the search and the \
+            deletion.
 
             Example:
               vauban delete github/anna
@@ -22,10 +22,10 @@ struct DeleteItem: ParsableCommand {
               vauban delete mail/anna --owner program:/usr/bin/mail
             """)
 
-    @Flag(help: "Delete without asking.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @Flag(help: "Destroy it at once: nothing restores it.")
+    @Flag(help: "Destroy the item at once; it cannot be restored.")
     var now = false
 
     @OptionGroup var selection: ItemSelection
@@ -35,7 +35,7 @@ struct DeleteItem: ParsableCommand {
         let session = try Session(user)
         guard let (record, isForeign) = try theItem(session) else {
             guard now, !selection.isEmpty else { throw Refusal(.itemNotFound) }
-            // What is meant may be among the deleted items alone.
+            // The item may exist only among the deleted ones.
             let deleted = try session.deleted(selection, for: "delete").record
             try confirm(deleted, session)
             return try purge(deleted, session)
@@ -50,8 +50,8 @@ struct DeleteItem: ParsableCommand {
         if now { try purge(record, session) }
     }
 
-    /// The one item that is meant, and whether another program keeps it; nil where there is none. One of another program is looked at
-    /// first, which the user is asked about like the list of all owners: what is deleted must be the item that the words mean.
+    /// Returns the selected item and whether another program owns it, or nil if there is none. An item of another program is read first,
+    /// which needs the user's consent, so that exactly the selected item is deleted.
     private func theItem(_ session: Session) throws -> (ItemRecord, isForeign: Bool)? {
         do {
             return (try session.one(selection, for: "delete"), false)
@@ -64,7 +64,7 @@ struct DeleteItem: ParsableCommand {
         return (record, true)
     }
 
-    /// Destroys what was deleted under this name before.
+    /// Destroys earlier deleted items of the same name.
     private func purge(_ record: ItemRecord, _ session: Session) throws {
         let isForeign = selection.owner.map { $0 != AccessGroup.commandLine } ?? false
         for item in try session.deletedItems(selection, ofAllOwners: isForeign)
@@ -73,11 +73,11 @@ struct DeleteItem: ParsableCommand {
         }
     }
 
-    /// Shows the item and asks, where somebody is there: a script that deletes has said what it means.
+    /// Shows the item and asks for confirmation on a terminal; a script confirms by calling.
     private func confirm(_ record: ItemRecord, _ session: Session) throws {
         guard !yes, let terminal = session.user.terminal else { return }
         terminal.write("\(record.summary)\n")
-        guard terminal.readWord("\(now ? "Destroy it at once" : "Delete it")? Type yes (anything else cancels): ") == "yes" else {
+        guard terminal.readWord("\(now ? "Destroy it at once" : "Delete it")? Type yes to confirm: ") == "yes" else {
             throw Refusal(.cancelled, "nothing was deleted")
         }
     }

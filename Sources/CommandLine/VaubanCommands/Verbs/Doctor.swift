@@ -5,12 +5,11 @@ import VaubanRefusal
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Verifies every item and index, puts right what it can, and keeps a verified copy.",
+        abstract: "Verify every item and index, repair what can be repaired, and keep a verified copy.",
         discussion: """
-            Each item is opened as far as that asks nobody; items whose class is locked are counted and left. What does not \
-            open is put aside, never deleted. Where everything verifies, a copy of the database is kept; --restore puts it in \
-            the place of a database that is damaged, after showing what that means. The end is 0 when all is good, 1 when \
-            something was found, or no copy could be kept.
+            Opens each item as far as that needs no approval; locked items are counted and skipped. Items that do not open are set \
+            aside, never deleted. If everything verifies, keeps a copy of the database; --restore replaces a damaged database with \
+            it, after showing what that means. Exits 0 if everything verifies, 1 if something was found or no copy could be kept.
 
             Example:
               vauban doctor
@@ -21,23 +20,22 @@ struct Doctor: ParsableCommand {
     @Flag(
         help:
             """
-            Put the last verified copy in the place of a damaged database: what was added since is lost, what was deleted since comes \
-            back.
+            Replace a damaged database with the last verified copy: items added since are lost, items deleted since come back.
             """
     )
     var restore = false
 
-    @Flag(help: "With --restore: do not ask for the word; for scripts.")
+    @Flag(help: "With --restore: skip confirmation.")
     var yesRestore = false
 
-    @Flag(help: "One JSON document, for a program.")
+    @Flag(help: "Print one JSON document.")
     var json = false
 
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if json, restore { throw ValidationError("--json tells of a look at everything; --restore is none.") }
-        if yesRestore, !restore { throw ValidationError("--yes-restore goes with --restore.") }
+        if json, restore { throw ValidationError("--json reports a verification; it cannot be combined with --restore.") }
+        if yesRestore, !restore { throw ValidationError("--yes-restore requires --restore.") }
     }
 
     func run() throws {
@@ -45,7 +43,7 @@ struct Doctor: ParsableCommand {
         if restore { return try putBack(session) }
         let progress = Progress()
         let report = try session.keychain.examine { report in
-            progress.show("Looked at \(report.checked + report.locked) of \(report.rows) items")
+            progress.show("Verified \(report.checked + report.locked) of \(report.rows) items")
         }
         progress.clear()
         if json {
@@ -62,13 +60,13 @@ struct Doctor: ParsableCommand {
         if !yesRestore {
             guard let terminal = session.user.terminal else {
                 throw Refusal(
-                    .interactionNotAllowed, "no terminal to ask whether to go on; where nobody can be asked, say so: --yes-restore")
+                    .interactionNotAllowed, "No terminal to ask for confirmation; to confirm in advance: --yes-restore")
             }
-            guard terminal.readWord("To go on, type restore (anything else cancels): ") == "restore" else {
-                throw Refusal(.cancelled, "nothing was put back")
+            guard terminal.readWord("Type restore to confirm: ") == "restore" else {
+                throw Refusal(.cancelled, "nothing was restored")
             }
         }
         try session.asking { try session.keychain.restore(copy, waiting: $0) }
-        say("The copy of \(StatusText.time(copy.date)) is in place. CallerSnapshot at it: vauban doctor")
+        say("The copy of \(StatusText.time(copy.date)) is restored. To verify it: vauban doctor")
     }
 }

@@ -6,12 +6,11 @@ import VaubanRefusal
 struct EditItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Changes what is kept about an item, without its secret being typed or shown.",
+        abstract: "Change an item's attributes and protection without its secret.",
         discussion: """
-            Options say what changes, and all else stays: secret, dates, persistent reference. --when, --require and --this-device change \
-            the protection as they do with set, here without the secret; --require nothing takes the question away, which the item \
-            asks you about one last time. Without any of them, on a terminal, everything but the secret opens in your editor \
-            ($VISUAL or $EDITOR).
+            Changes what the options name; secret, dates and persistent reference stay. --when, --require and --this-device change \
+            the protection as in vauban set; removing the approval with --require nothing needs your approval one last time. Without \
+            options, opens the attributes in your editor ($VISUAL or $EDITOR).
 
             Example:
               vauban edit github/anna
@@ -32,9 +31,9 @@ struct EditItem: ParsableCommand {
         var changes = ItemChanges(attributes: ItemAttributes())
         if edits.isEmpty, protection.isEmpty {
             guard let terminal = session.user.terminal else {
-                throw Refusal(.badParameter, "what is to change? Name it by options, such as --label; on a terminal an editor opens")
+                throw Refusal(.badParameter, "No changes given: use options such as --label; without options an editor needs a terminal")
             }
-            guard let attributes = try ItemEditor(target.record, terminal).run() else { return say("Nothing was changed.") }
+            guard let attributes = try ItemEditor(target.record, terminal).run() else { return say("No changes.") }
             changes.attributes = attributes
         } else {
             changes.attributes = try edits.changes(to: target.record)
@@ -48,7 +47,7 @@ struct EditItem: ParsableCommand {
         try give(target, changes, to: group, session)
     }
 
-    /// The change of owner comes last, and the item is meant by the name that it has now.
+    /// Changes the owner last; the item is selected by its new name.
     private func give(_ target: ItemTarget, _ changes: ItemChanges, to group: String, _ session: Session) throws {
         var record = target.record
         record.attributes = record.attributes.merging(changes.attributes)
@@ -60,7 +59,7 @@ struct EditItem: ParsableCommand {
                 moved, ItemAttributes([.accessGroup: .text(group)]), keepsOriginal: false,
                 reason: "give \(record.name) to \(SafeText.line(group, max: 100))")
         } catch {
-            if changes != ItemChanges(attributes: ItemAttributes()) { say("vauban: the item was edited, but it kept its owner.") }
+            if changes != ItemChanges(attributes: ItemAttributes()) { say("vauban: The item was changed, but its owner was not.") }
             throw error
         }
     }

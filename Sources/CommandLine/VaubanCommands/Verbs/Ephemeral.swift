@@ -2,30 +2,29 @@ import ArgumentParser
 
 struct Ephemeral: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs a command with a keychain of its own, which is gone when the command ends.",
+        abstract: "Run a command with a temporary keychain, which is removed when the command ends.",
         discussion: """
-            For tests and trials. The keychain is new and empty, in a new folder of its own, and VAUBAN_HOME names it to the \
-            command; it is never one that was there before. It has no passcode, and nobody to ask, unless --user brings somebody \
-            who answers every question with yes, or with no. It ends as the command ends.
+            For tests and trials. The keychain is empty, in a new folder that VAUBAN_HOME names for the command; an existing \
+            keychain is never used. Without --user it has no passcode and answers no prompts. Exits with the status of the command.
 
             Example:
               vauban ephemeral -- make test
               vauban ephemeral --user yes -- bash
             """)
 
-    @Option(help: "Set a passcode, and have a scripted user answer every question so.")
+    @Option(help: "Set a passcode and answer every prompt with this.")
     var user: ScriptedUser.Answer?
 
-    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    @Argument(parsing: .postTerminator, help: "The command and its arguments.")
     var command: [String] = []
 
     func validate() throws {
-        if command.isEmpty { throw ValidationError("Which command? Name it after --: vauban ephemeral -- COMMAND") }
+        if command.isEmpty { throw ValidationError("No command given: vauban ephemeral -- COMMAND") }
     }
 
     func run() throws {
         let keychain = try EphemeralKeychain()
-        say("vauban: a keychain for this command alone, in \(SafeText.visible(keychain.folder)); it is gone when the command ends.")
+        say("vauban: Temporary keychain in \(SafeText.visible(keychain.folder)); it is removed when the command ends.")
         let code: Int32
         do {
             if let user { try keychain.bring(user) }
@@ -35,7 +34,7 @@ struct Ephemeral: ParsableCommand {
             throw error
         }
         try keychain.end()
-        say("vauban: the keychain of this command is gone.")
+        say("vauban: The temporary keychain is removed.")
         throw ExitCode(code)
     }
 }

@@ -9,20 +9,20 @@ import VaubanUserModel
 
 struct Erase: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes everything in the keychain unreadable for ever, and begins anew.",
+        abstract: "Destroy all keys, so that nothing in the keychain can ever be read again.",
         discussion: """
-            The keys are destroyed, not only the rows: nothing brings the items back, no passcode and no recovery key. \
-            It wants the passcode, and the word erase typed in full.
+            Destroys the keys and all items: neither the passcode nor the recovery key brings anything back. Asks for your passcode \
+            and for the word erase. A new, empty keychain remains.
 
             Example:
               vauban erase
-              vauban erase --forgotten           the passcode is not known any more
+              vauban erase --forgotten           without the passcode
             """)
 
-    @Flag(help: "Without the passcode: allowed where none is set, and after ten wrong tries in a row.")
+    @Flag(help: "Erase without the passcode: possible if none is set, or after ten wrong attempts in a row.")
     var forgotten = false
 
-    @Flag(help: "Do not ask for the word; for scripts.")
+    @Flag(help: "Skip confirmation.")
     var yesEraseEverything = false
 
     @OptionGroup var user: UserOptions
@@ -37,9 +37,9 @@ struct Erase: ParsableCommand {
             let passcode: SecretBytes? = try Passcode.current(of: session)
             try session.authentication.erase(passcode)
         }
-        say("The keychain is erased: its keys are destroyed. A new, empty one begins, without a passcode; run: vauban passcode set")
+        say("The keychain is erased and its keys are destroyed. The new keychain is empty and has no passcode; run: vauban passcode set")
         do throws(Refusal) { try session.keychain.discard() } catch {
-            say("Rows that nothing opens any more are still on the disk; to remove them, run vauban erase again.")
+            say("Some unreadable data is still on the disk; to remove it, run vauban erase again.")
             throw error
         }
     }
@@ -47,22 +47,22 @@ struct Erase: ParsableCommand {
     private func confirm(_ session: Session, _ device: DeviceStatus) throws {
         guard let terminal = session.user.terminal else {
             throw Refusal(
-                .interactionNotAllowed, "there is no terminal to ask on; where nobody can be asked, say so: --yes-erase-everything")
+                .interactionNotAllowed, "No terminal to ask for confirmation; to confirm in advance: --yes-erase-everything")
         }
-        let what = device.lock == .unlocked ? session.countItems().map { "\(count($0, "item")) with all secrets" } : nil
+        let what = device.lock == .unlocked ? session.countItems().map { "\(count($0, "item")) and all secrets" } : nil
         terminal.write(
             """
-            This makes \(what ?? "every item with its secret") unreadable for ever.
-            No copy is kept, and neither the passcode nor the recovery key brings anything back.
+            This destroys \(what ?? "all items and all secrets").
+            There is no way back: neither the passcode nor the recovery key restores anything.
 
             """)
-        let word = terminal.readWord("To go on, type erase (anything else cancels): ")
+        let word = terminal.readWord("Type erase to confirm: ")
         guard word == "erase" else { throw Refusal(.cancelled, "nothing was erased") }
     }
 }
 
 extension Session {
-    /// How many items there are; nil when that cannot be known. Asks nobody.
+    /// Returns the number of items, or nil if it is unknown. Shows no prompt.
     func countItems() -> Int? {
         try? ItemKind.allCases.reduce(0) { try $0 + described($1).count }
     }

@@ -6,11 +6,11 @@ import VaubanUserModel
 struct ExportItems: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes your items with their secrets into a file, encrypted by a passphrase.",
+        abstract: "Write your items with their secrets to a file encrypted with a passphrase.",
         discussion: """
-            Your passcode comes first. The file is encrypted; vauban import reads it back with every attribute but the dates. Items \
-            that stay on this device are left out, unless you say --this-device. With --plain, which is JSON, and --csv nothing is \
-            encrypted: whoever reads that file has everything in it. It ends with 1 when some items could not be exported.
+            Asks for your passcode first. vauban import restores the file with all attributes except dates. Items that stay on this \
+            device are left out unless you give --this-device. --plain (JSON) and --csv encrypt nothing: anyone who gets that file \
+            has every secret. Exits 0 if every item was exported, 1 if some could not be.
 
             Example:
               vauban export backup.vauban
@@ -18,24 +18,26 @@ struct ExportItems: ParsableCommand {
               vauban export --csv passwords.csv
             """)
 
-    @Argument(help: ArgumentHelp("A new file, or - for standard output.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The new file, or - for standard output.", valueName: "file"), completion: .file())
     var path: String
 
-    @Flag(help: "Also what is to stay on this device.")
+    @Flag(help: "Include items that stay on this device.")
     var thisDevice = false
 
-    @Flag(help: "JSON with every secret in plain text, readable by everybody who gets the file.")
+    @Flag(help: "Write unencrypted JSON.")
     var plain = false
 
-    @Flag(help: "CSV with every secret in plain text, which other password managers read.")
+    @Flag(help: "Write unencrypted CSV for another password manager.")
     var csv = false
 
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if plain, csv { throw ValidationError("It is JSON (--plain) or CSV (--csv), not both.") }
-        if plain || csv, passphrase.descriptor != nil { throw ValidationError("What is plain has no passphrase.") }
+        if plain, csv { throw ValidationError("Use --plain or --csv, not both.") }
+        if plain || csv, passphrase.descriptor != nil {
+            throw ValidationError("--passphrase-fd cannot be combined with --plain or --csv: they encrypt nothing.")
+        }
     }
 
     func run() throws {
@@ -43,15 +45,15 @@ struct ExportItems: ParsableCommand {
         let output = try ExportOutput(path: path)
         var run = ExportRun(session, takesThisDevice: thisDevice)
         if plain || csv {
-            say("Warning: this file is not encrypted. Whoever can read it, a backup of it, or the disk it lay on, has every secret in it.")
-            if csv { say("A spreadsheet takes a field that begins with = + - or @ for a formula: open this file in none.") }
+            say("Warning: This file is not encrypted. Anyone who can read it, a backup of it, or the disk has every secret in it.")
+            if csv { say("Do not open this file in a spreadsheet: it treats a field that begins with =, +, - or @ as a formula.") }
             try writePlain(&run, output)
         } else {
             var writer = try EncryptedExport(output, passphrase: passphrase.new(session.user))
             try run.run(&writer)
         }
-        say("\(count(run.written, "item")) exported\(run.left == 0 ? "" : ", \(run.left) not").")
-        if run.stayed > 0 { say("\(count(run.stayed, "item")) to stay on this device: left out; to take them along: --this-device") }
+        say("\(count(run.written, "item")) exported\(run.left == 0 ? "" : ", \(run.left) not exported").")
+        if run.stayed > 0 { say("\(count(run.stayed, "item")) left out (stays on this device); to include: --this-device") }
         if run.left > 0 { throw ExitCode(1) }
     }
 
@@ -65,12 +67,12 @@ struct ExportItems: ParsableCommand {
         }
     }
 
-    /// Asked for also where the keychain is open: everything at once is more than a terminal left alone should give. What was
-    /// typed answers for each item that asks, as a passcode that was sent along does.
+    /// Asks for the passcode even if the keychain is unlocked, so that an unattended terminal does not give away everything. The passcode
+    /// then approves each item that needs it.
     private func openedByPasscode() throws -> Session {
         let asked = try Session(user)
         guard try asked.authentication.status().device.passcodeIsSet else { return asked }
-        let passcode = try Passcode.current(of: asked, prompt: "Passcode, to export everything")
+        let passcode = try Passcode.current(of: asked, prompt: "Passcode to export all items")
         try asked.authentication.unlock(passcode)
         return try Session(CommandUser(mayBeAsked: !user.noInput, passcode: passcode))
     }

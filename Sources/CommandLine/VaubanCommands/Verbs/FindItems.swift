@@ -5,10 +5,10 @@ import VaubanRefusal
 struct FindItems: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find",
-        abstract: "Lists the items that have these words in them, never a secret.",
+        abstract: "List the items that contain these words.",
         discussion: """
-            Each word must be somewhere in the service, server, account, label or comment, as a part of it; capitals do not \
-            matter. The lines are those of list.
+            Matches items that contain each word in their service, server, account, label or comment, ignoring case. Prints lines as \
+            vauban list does, never a secret. Exits 44 if nothing matches.
 
             Example:
               vauban find anna
@@ -17,22 +17,22 @@ struct FindItems: ParsableCommand {
               vauban find --tag work
             """)
 
-    @Argument(help: ArgumentHelp("What to look for.", valueName: "words"))
+    @Argument(help: ArgumentHelp("The words to find.", valueName: "words"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("Only passwords of the website at this address.", valueName: "url"))
+    @Option(help: ArgumentHelp("Match only passwords of the website at this URL.", valueName: "url"))
     var url: String?
 
-    @Option(name: .customLong("tag"), help: "Only items with this tag; may be repeated.")
+    @Option(name: .customLong("tag"), help: "Match only items with this tag (repeatable).")
     var tags: [String] = []
 
     @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("What is to be found? Name words, or --url, or --tag.") }
+        if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("Nothing to find: give words, --url or --tag.") }
         if let url { _ = try ItemSelection.parse(["--url", url]) }
-        if words.contains("") { throw ValidationError("An empty word is in everything; vauban list shows everything.") }
+        if words.contains("") { throw ValidationError("An empty word matches every item; use vauban list instead.") }
     }
 
     func run() throws {

@@ -7,35 +7,36 @@ import VaubanUserModel
 
 struct Finger: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Enrols fingers at the fingerprint reader, lists or deletes them.",
+        abstract: "Enroll, list or delete fingerprints.",
         subcommands: [FingerEnroll.self, FingerList.self, FingerDelete.self])
 
-    /// The passcode of now, where there is a reader that could use it.
+    /// Asks for the passcode, if there is a reader. Throws `biometryNotAvailable` otherwise.
     static func passcode(of session: Session) throws -> SecretBytes {
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
-        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "there is no fingerprint reader") }
+        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "no fingerprint reader is available") }
         return try Passcode.current(of: session)
     }
 
-    /// "right-index-finger" as a user says it.
+    /// Returns "right-index-finger" as "right index finger".
     static func words(_ name: String) -> String { SafeText.visible(String(name.map { $0 == "-" ? " " : $0 })) }
 }
 
 struct FingerEnroll: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enroll",
-        abstract: "Has the reader learn a finger. Fingers that it knew of you before count too.",
+        abstract: "Enroll a fingerprint.",
         discussion: """
-            Items that ask for you then take the passcode or a finger. With --unlock a finger also opens the keychain after it \
-            was locked, but never before the first passcode after a start. Without it, it does not, also where it did before.
+            Items that need your approval then accept the passcode or a finger. Fingers that the reader already knew count too. With \
+            --unlock, a finger also unlocks the keychain after a lock, but never before the first passcode after a start. Without \
+            --unlock, fingers stop unlocking it.
 
             Example:
               vauban finger enroll
               vauban finger enroll --unlock
             """)
 
-    @Flag(help: "From now on a finger also unlocks the keychain, after the first unlock.")
+    @Flag(help: "Let a finger also unlock the keychain, after the first unlock.")
     var unlock = false
 
     @OptionGroup var user: UserOptions
@@ -46,7 +47,7 @@ struct FingerEnroll: ParsableCommand {
         let progress = FingerProgress()
         try session.authentication.enroll(passcode, unlocks: unlock) { progress.show($0) }
         say(
-            "The finger is learnt. Yours are now: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
+            "Enrolled. Your fingers: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
         )
     }
 }
@@ -54,9 +55,9 @@ struct FingerEnroll: ParsableCommand {
 struct FingerList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Names the fingers that the reader knows of you.",
+        abstract: "List your enrolled fingers.",
         discussion: """
-            The names are only labels: nobody checks which finger it was.
+            The names are labels only; the reader does not check which finger you use.
 
             Example:
               vauban finger list
@@ -68,7 +69,7 @@ struct FingerList: ParsableCommand {
         let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let fingers = try session.authentication.fingers(passcode)
-        if fingers.isEmpty { say("The reader knows no finger of yours.") }
+        if fingers.isEmpty { say("No fingers are enrolled.") }
         for finger in fingers { print(Finger.words(finger)) }
     }
 }
@@ -76,9 +77,9 @@ struct FingerList: ParsableCommand {
 struct FingerDelete: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes all your fingers, at the reader too.",
+        abstract: "Delete all your fingerprints, from the reader too.",
         discussion: """
-            From then on only the passcode answers. What asks for a finger of the present set can never be opened again.
+            Only the passcode approves from then on. Items that require the current set of fingers can never be read again.
 
             Example:
               vauban finger delete
@@ -91,16 +92,16 @@ struct FingerDelete: ParsableCommand {
         let passcode = try Finger.passcode(of: session)
         let progress = FingerProgress()
         try session.authentication.forgetFingers(passcode) { progress.show($0) }
-        say("Your fingers are deleted.")
+        say("Your fingerprints are deleted.")
     }
 }
 
-/// What the reader says while a finger is learnt, a line each.
+/// Prints what the reader reports during enrollment, one line each.
 private final class FingerProgress {
     private var last = ""
 
     func show(_ place: String) {
-        // The first word is the place alone; behind it stands how it goes.
+        // "READER: HINT"; without a hint there is nothing to show.
         guard let colon = place.range(of: ": "), place != last else { return }
         last = place
         let text = SafeText.visible(String(place[colon.upperBound...]))

@@ -4,14 +4,12 @@ import VaubanSecretBytes
 struct GetItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Prints a secret and nothing else, or copies it into the clipboard.",
+        abstract: "Print a secret, or copy it to the clipboard.",
         discussion: """
-            A newline is added only on a terminal. Where the item asks for you, you are asked here or at an approver; so are \
-            you where another program keeps it, which is named by --owner. What is no text is not written to a terminal, which might obey \
-            it: --hex \
-            prints it as digits, --raw writes it all the same, and a pipe or a file gets its bytes as they are. With --copy it goes into \
-            the desktop's clipboard (through wl-copy, xclip or xsel) and is taken out again after 45 seconds, unless you have copied \
-            something else by then.
+            Prints the secret and nothing else; on a terminal a newline follows. An item that needs your approval, or that another \
+            program owns (--owner), prompts you first. A secret that is not text is not written to a terminal; use --hex or --raw, \
+            or redirect the output. --copy uses the desktop's clipboard (wl-copy, xclip or xsel) and clears it after 45 seconds, \
+            unless it has changed by then.
 
             Example:
               vauban get github/anna
@@ -21,14 +19,14 @@ struct GetItem: ParsableCommand {
               vauban get key/file >file
             """)
 
-    @Option(help: ArgumentHelp("Print an earlier value, as vauban history counts them: 1 is the one before.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print the earlier value with this number in vauban history; 1 is the previous one.", valueName: "number"))
     var version: Int?
 
-    @Flag(help: "Copy it into the clipboard instead of printing it.")
+    @Flag(help: "Copy the secret to the clipboard instead of printing it.")
     var copy = false
 
     @Option(
-        help: ArgumentHelp("With --copy: empty the clipboard after so long; 45s if it is not said.", valueName: "duration"),
+        help: ArgumentHelp("With --copy: clear the clipboard after this time (default: 45s).", valueName: "duration"),
         transform: { try TimeLength.seconds($0, unit: 1, max: 3600) })
     var clearAfter: Int64?
 
@@ -41,24 +39,24 @@ struct GetItem: ParsableCommand {
     func validate() throws {
         if let version { try SecretOutput.checkNumber(version) }
         if copy, output.hex || output.raw {
-            throw ValidationError("--copy copies the secret as it is; --hex and --raw are for printing it.")
+            throw ValidationError("--hex and --raw cannot be combined with --copy.")
         }
         guard let clearAfter else { return }
-        guard copy else { throw ValidationError("--clear-after goes with --copy.") }
+        guard copy else { throw ValidationError("--clear-after requires --copy.") }
         if clearAfter == 0 {
-            throw ValidationError("--clear-after is at least one second; to keep a secret in the clipboard, copy it yourself.")
+            throw ValidationError("--clear-after must be at least one second.")
         }
     }
 
     func run() throws {
-        // Where there is no clipboard nobody is asked for a passcode.
+        // Checked before the user is asked for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
         let session = try Session(user)
         try session.suggesting(selection) {
             let secret = try secret(session)
             guard let holder else { return try output.write(secret) }
             try holder.start(with: secret)
-            say("Copied. The clipboard is emptied in \(TimeLength.words(holder.seconds)), unless it has something else by then.")
+            say("Copied. The clipboard is cleared in \(TimeLength.words(holder.seconds)), unless it changes before.")
         }
     }
 

@@ -5,10 +5,10 @@ import VaubanSecretBytes
 struct GitCredential: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "git-credential",
-        abstract: "Keeps git's passwords; git runs this.",
+        abstract: "Store git's credentials; run by git.",
         discussion: """
-            Git says on standard input what it wants, as gitcredentials(7) has it. The items are passwords of servers: server, \
-            protocol, account, and the path where git sends one.
+            Reads a credential description on standard input, as defined in gitcredentials(7). The items are server passwords with \
+            server, protocol, account, and the path if git sends one.
 
             Example:
               git config --global credential.helper vauban
@@ -18,7 +18,7 @@ struct GitCredential: ParsableCommand {
     /// Under this name git finds the program by itself, for `credential.helper = vauban`.
     static let programName = "git-credential-vauban"
 
-    @Argument(help: ArgumentHelp("get, store or erase; what else git may say is passed over.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The operation: get, store or erase. Others are ignored.", valueName: "operation"))
     var operation: String
 
     @OptionGroup var user: UserOptions

@@ -4,17 +4,17 @@ import VaubanKeychainWire
 
 struct Give: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Gives the items that belong to nobody to an owner.",
+        abstract: "Give items without an owner to an owner.",
         discussion: """
-            Items that were kept before programs were told apart, or by programs without an identity, belong to nobody \
-            (unsigned). The owner is cli, which is your own hand, or a program. It can be stopped and run again.
+            Items that were stored before programs were told apart, or by programs without an identity, have the owner unsigned. \
+            Give them to cli (yourself) or to a program. You can interrupt it and run it again.
 
             Example:
               vauban give cli
               vauban give program:/usr/bin/mail
             """)
 
-    @Argument(help: ArgumentHelp("cli, or a program such as program:/usr/bin/mail.", valueName: "owner"))
+    @Argument(help: ArgumentHelp("The new owner: cli, or a program such as program:/usr/bin/mail.", valueName: "owner"))
     var owner: String
 
     @OptionGroup var user: UserOptions
@@ -28,7 +28,7 @@ struct Give: ParsableCommand {
             guard batch.left > 0, batch.done > 0 else {
                 say("\(count(done, "item")) given to \(SafeText.visible(owner)).")
                 let kept = batch.kept + batch.left
-                if kept > 0 { say("\(kept) stayed: closed now, not given by you, or the owner has one of that name.") }
+                if kept > 0 { say("\(kept) not given: locked, declined, or the owner already has an item of that name.") }
                 return
             }
         }

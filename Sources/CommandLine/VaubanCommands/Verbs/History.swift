@@ -10,11 +10,11 @@ import VaubanSecretBytes
 
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the values that an item had before, or shows one.",
+        abstract: "List or print earlier values of an item.",
         discussion: """
-            The last ten values of an item are kept, each protected as the item was when it had that value; reading one asks for you \
-            where reading the item did. 1 is the value before the present one. --clear destroys what is kept of an item, --clear --all \
-            everything of yours that is kept, deleted items too. To keep nothing: vauban settings --history off
+            Vauban keeps the last ten values of an item, each protected as the item was at that time. Number 1 is the previous \
+            value. --clear destroys the earlier values of an item; --clear --all destroys those of all your items, and all deleted \
+            items. To keep no history: vauban settings --history off
 
             Example:
               vauban history github/anna
@@ -23,16 +23,16 @@ struct History: ParsableCommand {
               vauban history github/anna --clear
             """)
 
-    @Option(help: ArgumentHelp("Print the value of this number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print the value with this number.", valueName: "number"))
     var show: Int?
 
-    @Flag(help: "Destroy the earlier values, and keep the present one.")
+    @Flag(help: "Destroy the earlier values; keep the current one.")
     var clear = false
 
-    @Flag(help: "With --clear: of all your items, and all that you deleted.")
+    @Flag(help: "With --clear: destroy the earlier values of all items, and all deleted items.")
     var all = false
 
-    @Flag(help: "With --clear: do not ask.")
+    @Flag(help: "With --clear: skip confirmation.")
     var yes = false
 
     @OptionGroup var output: SecretOutput
@@ -40,9 +40,9 @@ struct History: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if clear, show != nil { throw ValidationError("It is --show or --clear, not both.") }
-        if all, !clear { throw ValidationError("--all goes with --clear; vauban list --deleted lists deleted items.") }
-        if all, !selection.isEmpty { throw ValidationError("It is one item or --all, not both.") }
+        if clear, show != nil { throw ValidationError("Use --show or --clear, not both.") }
+        if all, !clear { throw ValidationError("--all requires --clear; to list deleted items: vauban list --deleted") }
+        if all, !selection.isEmpty { throw ValidationError("Name one item or use --all, not both.") }
         if !all, selection.isEmpty { try selection.requireSomething() }
         if let show { try SecretOutput.checkNumber(show) }
     }
@@ -50,18 +50,18 @@ struct History: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         if clear { return try clear(session) }
-        let query = try session.historyQuery(selection, for: "history", reason: "look at earlier values of \(selection.shown)")
+        let query = try session.historyQuery(selection, for: "history", reason: "list earlier values of \(selection.shown)")
         if let show { return try output.write(try session.earlierSecret(show, of: query)) }
         let versions = try session.opening { try session.asking { try session.keychain.earlierValues(of: query, waiting: $0) } }
-        if versions.isEmpty { return say("There is no earlier value of \(selection.shown).") }
+        if versions.isEmpty { return say("No earlier values of \(selection.shown).") }
         for (index, version) in versions.enumerated() { print(HistoryText.line(index + 1, version)) }
     }
 
     private func clear(_ session: Session) throws {
         let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier values of \(selection.shown)")
         if !yes, let terminal = session.user.terminal {
-            let what = all ? "all earlier values of your items and all that you deleted" : "the earlier values of \(selection.shown)"
-            guard terminal.readWord("Destroy \(what)? Nothing brings them back. Type yes (anything else cancels): ") == "yes" else {
+            let what = all ? "all earlier values and all deleted items" : "the earlier values of \(selection.shown)"
+            guard terminal.readWord("Destroy \(what)? This cannot be undone. Type yes to confirm: ") == "yes" else {
                 throw Refusal(.cancelled, "nothing was destroyed")
             }
         }
@@ -72,17 +72,17 @@ struct History: ParsableCommand {
 
 struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Puts the value before the present one back.",
+        abstract: "Restore the previous value of an item.",
         discussion: """
-            The two change places, so that a second undo takes the first one back. The item's other attributes and its protection stay \
-            as they are. Where reading either value asks for you, so does this.
+            The current and the earlier value change places, so a second undo reverts the first. Attributes and protection stay. \
+            Needs your approval if reading either value does.
 
             Example:
               vauban undo github/anna
               vauban undo github/anna --version 3
             """)
 
-    @Option(help: ArgumentHelp("Put the value of this number back, as vauban history counts them.", valueName: "number"))
+    @Option(help: ArgumentHelp("Restore the value with this number in vauban history.", valueName: "number"))
     var version: Int = 1
 
     @OptionGroup var selection: ItemSelection
@@ -92,13 +92,13 @@ struct Undo: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        let query = try session.historyQuery(selection, for: "undo", reason: "put back an earlier value of \(selection.shown)")
+        let query = try session.historyQuery(selection, for: "undo", reason: "restore an earlier value of \(selection.shown)")
         try session.opening { try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) } }
-        say("\(selection.shown) has an earlier value again; to take that back: vauban undo")
+        say("\(selection.shown) has its earlier value again; to revert: vauban undo")
     }
 }
 
-/// The words for earlier values and deleted items.
+/// The lines that describe earlier values and deleted items.
 enum HistoryText {
     static func line(_ number: Int, _ version: ItemVersion) -> String {
         let asks = version.accessControl.map { $0.requirementToDecrypt != .none } ?? false
@@ -119,7 +119,7 @@ enum HistoryText {
 }
 
 extension Session {
-    /// The query that means the one item, also where another program keeps it: then the keychain asks.
+    /// Returns the query for the selected item, which another program may own: then the keychain asks for consent.
     func historyQuery(_ selection: ItemSelection, for verb: String, reason: String) throws -> ItemQuery {
         var query: ItemQuery
         do {
@@ -136,10 +136,10 @@ extension Session {
         return query
     }
 
-    /// An earlier value, asking what it asks for.
+    /// Reads an earlier value, with the approval that it needs.
     func earlierSecret(_ number: Int, of query: ItemQuery) throws -> SecretBytes {
         let entry = try opening { try asking { try keychain.earlierValue(number, of: query, waiting: $0) } }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item had no secret then") }
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item had no secret at that time") }
         return secret
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Not for people: what `vauban get --copy` starts, to stay until the clipboard is to be emptied.
+/// Internal: `vauban get --copy` starts it to hold the clipboard until it is cleared.
 struct HoldClipboard: ParsableCommand {
     static let name = "hold-clipboard"
     static let configuration = CommandConfiguration(

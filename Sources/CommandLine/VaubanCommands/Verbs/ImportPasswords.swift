@@ -5,13 +5,12 @@ import VaubanSecretBytes
 struct ImportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Takes in what another password manager, a browser or vauban export wrote.",
+        abstract: "Import items from another password manager, a browser, or vauban export.",
         discussion: """
-            It reads CSV of Chrome, Firefox, Apple's Passwords, KeePassXC, LastPass, 1Password and Bitwarden, the unencrypted JSON of \
-            Bitwarden and the 1pux of 1Password, the folder of pass (through gpg), and what vauban export wrote. What is there \
-            already with the same secret is skipped; with another one it is left as it is and told. What became of each record is \
-            printed, on standard output; --json makes one document of it. It ends with 0 when everything is in the keychain, with \
-            1 when something could not be taken.
+            Reads CSV from Chrome, Firefox, Apple Passwords, KeePassXC, LastPass, 1Password and Bitwarden, unencrypted JSON from \
+            Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. Skips an item that already \
+            exists with the same secret and reports one with another secret. Prints one line per record to standard output. Exits 0 \
+            if everything was imported, 1 if something was not.
 
             Example:
               vauban import --dry-run passwords.csv
@@ -21,16 +20,16 @@ struct ImportPasswords: ParsableCommand {
               vauban import backup.vauban
             """)
 
-    @Argument(help: ArgumentHelp("The file, or - for standard input, or the folder of pass.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The file, - for standard input, or the folder of pass.", valueName: "file"), completion: .file())
     var path: String
 
-    @Flag(help: "Change nothing; report what an import would do.")
+    @Flag(help: "Report what the import would do; change nothing.")
     var dryRun = false
 
-    @Flag(help: "Report as one JSON document, for a program.")
+    @Flag(help: "Print the report as one JSON document.")
     var json = false
 
-    @Flag(help: "Keep notes as protected fields, which vauban show does not show.")
+    @Flag(help: "Import notes as protected fields, which vauban show does not print.")
     var protectNotes = false
 
     @OptionGroup var passphrase: PassphraseOptions
@@ -38,11 +37,11 @@ struct ImportPasswords: ParsableCommand {
 
     func run() throws {
         if PasswordStore.isFolder(path) { return try takeStore() }
-        // The file first: what is wrong with it shows before anyone is asked for a passcode.
+        // Read the file first, so that its errors show before a passcode prompt.
         let content = try InputFile.read(path, max: ImportSource.bytesMax)
         let source = try ImportSource(content)
         if case .encryptedExport = source { return try takeExport(content) }
-        guard passphrase.descriptor == nil else { throw Refusal(.badParameter, "the file is not encrypted, so it has no passphrase") }
+        guard passphrase.descriptor == nil else { throw Refusal(.badParameter, "The file is not encrypted; leave out --passphrase-fd") }
         switch source {
         case .encryptedExport: break
         case .json: try takeJSON(content)
@@ -91,7 +90,7 @@ struct ImportPasswords: ParsableCommand {
     private func takeArchive(_ content: consuming SecretBytes) throws {
         let archive = try ZipArchive(content)
         guard archive.names.contains("export.data") else {
-            throw Refusal(.badParameter, "there is no export.data in the archive, so it is no 1pux of 1Password")
+            throw Refusal(.badParameter, "The archive has no export.data, so it is not a 1pux file of 1Password")
         }
         try takeJSON(try archive.file("export.data"))
     }
@@ -126,7 +125,7 @@ struct ImportPasswords: ParsableCommand {
         let document = ItemDocument(content)
         guard document.faults.isEmpty else {
             for fault in document.faults.prefix(50) { say("line \(fault.line): \(fault.why)") }
-            throw Refusal(.badParameter, "nothing was taken, since not all of it can be")
+            throw Refusal(.badParameter, "Nothing was imported; correct the lines above first")
         }
         var run = try newRun()
         for entry in document.entries {
@@ -148,8 +147,8 @@ struct ImportPasswords: ParsableCommand {
         if isPlain, path != "-", !dryRun {
             say(
                 report.isWhole
-                    ? "\(SafeText.visible(path)) still holds every password in plain text: delete it when you have looked."
-                    : "\(SafeText.visible(path)) holds what is not in the keychain: keep it until the lines above are settled.")
+                    ? "\(SafeText.visible(path)) still contains all passwords in plain text; delete it after checking."
+                    : "\(SafeText.visible(path)) contains data that was not imported; keep it until the lines above are resolved.")
         }
         if !report.isWhole { throw ExitCode(1) }
     }

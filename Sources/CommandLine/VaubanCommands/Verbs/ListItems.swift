@@ -7,11 +7,10 @@ import VaubanRefusal
 struct ListItems: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the items, never a secret.",
+        abstract: "List items.",
         discussion: """
-            One line an item: its name, when it can be read, and "asks" where reading it asks for you. On a terminal \
-            in columns, elsewhere separated by tabs. With --all-owners also what other programs keep, after you have said yes \
-            to that, each with its owner.
+            Prints one line per item, never a secret: its name, when it can be read, and asks if reading it needs your approval. \
+            Uses columns on a terminal and tabs elsewhere. --all-owners also lists the items of other programs, after your approval.
 
             Example:
               vauban list
@@ -23,10 +22,10 @@ struct ListItems: ParsableCommand {
 
     @OptionGroup var selection: ItemSelection
 
-    @Flag(help: "What every program keeps, without its secrets.")
+    @Flag(help: "List the items of all owners.")
     var allOwners = false
 
-    @Flag(help: "What was deleted in the last thirty days and can be restored.")
+    @Flag(help: "List deleted items that can be restored.")
     var deleted = false
 
     @OptionGroup var description: DescriptionOptions
@@ -40,9 +39,9 @@ struct ListItems: ParsableCommand {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
             if let own = OwnKeychain.behind(session.service), !own.isAdopted(by: session) {
-                return say("There are no items here: \(own.mention)")
+                return say("No items here: \(own.mention)")
             }
-            return say("There are no items yet. Add one: vauban set github/anna")
+            return say("No items yet. To add one: vauban set github/anna")
         }
         try ItemTable.write(records, description, withOwners: allOwners)
     }
@@ -50,7 +49,7 @@ struct ListItems: ParsableCommand {
         let items = try session.deletedItems(selection, ofAllOwners: allOwners)
         if items.isEmpty {
             guard selection.isEmpty else { throw Refusal(.itemNotFound) }
-            return say("Nothing was deleted in the last thirty days that can be restored.")
+            return say("No deleted items to restore.")
         }
         if description.json { return print(try ItemDescription.json(items.map { ItemDescription($0.record, deleted: $0.deleted) })) }
         for item in items { print(HistoryText.line(item)) }

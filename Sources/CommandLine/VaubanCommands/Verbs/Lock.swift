@@ -3,7 +3,7 @@ import VaubanAuthenticationClient
 
 struct Lock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Locks the keychain: the keys of items for while it is unlocked are erased.",
+        abstract: "Lock the keychain: erase the keys of when-unlocked items from memory.",
         discussion: """
             Example:
               vauban lock

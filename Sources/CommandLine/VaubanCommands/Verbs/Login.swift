@@ -8,40 +8,40 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What a login does. The module in the login's process (pam_vauban) runs this as the user; what is decided is decided
-/// here, and the one line on standard output is what the login shows them.
+/// The part of a login that runs as the user: pam_vauban starts it in the login's process. It makes all decisions and prints at most one
+/// line, which the login shows.
 struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens the keychain with the password of a login; run by pam_vauban.",
+        abstract: "Unlock the keychain with the login password; run by pam_vauban.",
         discussion: """
-            A password that is not the passcode is tried once, and not again before one of the two is changed. If the \
-            login did not notice that, --retry has the next login try again.
+            A login password that is not the passcode is tried once, and not again until one of the two changes. With --retry the \
+            next login tries again.
 
             Example:
               vauban login --retry
             """)
 
-    /// A login leaves the user this many tries and a spare one for their own hand.
+    /// A login tries its password only while the user has this many attempts left.
     private static let triesLeftMin = 3
 
-    @Option(help: ArgumentHelp("Read the login's password, one line, from this file descriptor.", valueName: "n"))
+    @Option(help: ArgumentHelp("Read the login password from this file descriptor (one line).", valueName: "n"))
     var passwordFd: Int32?
 
-    @Option(help: ArgumentHelp("The day on which the login password was changed last, as in the shadow file.", valueName: "day"))
+    @Option(help: ArgumentHelp("The day of the last password change, as in the shadow file.", valueName: "day"))
     var passwordDay: Int64?
 
-    @Flag(help: "The login brought no password: say so, if the keychain is closed.")
+    @Flag(help: "Report a login without a password.")
     var noPassword = false
 
-    @Flag(help: "The login password has just been changed.")
+    @Flag(help: "Report a change of the login password.")
     var passwordChanged = false
 
-    @Flag(help: "Have the next login try its password, though an earlier one was wrong.")
+    @Flag(help: "Try the password of the next login, although an earlier one was wrong.")
     var retry = false
 
     func validate() throws {
         guard [passwordFd != nil, noPassword, passwordChanged, retry].filter(\.self).count == 1 else {
-            throw ValidationError("Say one of --retry, --password-fd, --no-password and --password-changed.")
+            throw ValidationError("Use one of --retry, --password-fd, --no-password and --password-changed.")
         }
     }
 
@@ -49,14 +49,16 @@ struct Login: ParsableCommand {
         try Self.leaveGuardGroup()
         let session = try Session(CommandUser(mayBeAsked: false))
         guard session.service.mode == .system else {
-            throw Refusal(.notAllowedHere, "a login opens the keychain of the installed service, and there is none here")
+            throw Refusal(.notAllowedHere, "vauban login needs the installed service, which is not installed here")
         }
         if retry {
             LoginMemory.forget()
-            return say("The next login tries its password.")
+            return say("The next login tries its password again.")
         }
-        // Whoever traced it before it hid would read the password with it.
-        guard try ProcessHardening.number(of: "TracerPid") == 0 else { throw Refusal(.notAllowedHere, "this process is traced") }
+        // A process that was traced before it became undumpable could leak the password.
+        guard try ProcessHardening.number(of: "TracerPid") == 0 else {
+            throw Refusal(.notAllowedHere, "a traced process cannot unlock the keychain")
+        }
         let device = try session.authentication.status().device
         guard device.passcodeIsSet else { return }
         if passwordChanged {
@@ -72,21 +74,21 @@ struct Login: ParsableCommand {
         }
     }
 
-    /// One try at most. Answers what is to be said where the keychain stays closed.
+    /// Tries the password at most once. Returns the sentence to print if the keychain stays locked, or nil.
     private func attempt(_ password: borrowing SecretBytes, _ device: DeviceStatus, _ session: Session) throws -> String? {
-        // Without a memory the same wrong password would be tried at every login.
+        // Without this record every login would try the same wrong password.
         guard let memory = LoginMemory(), !password.isEmpty else { return Sentence.notTried }
         guard let turn = try memory.turn() else { return nil }
         defer { withExtendedLifetime(turn) {} }
         switch memory.entry() {
         case .differs(let day) where passwordDay == nil || day == passwordDay: return Sentence.differs
-        // Repeated where it cannot have been counted as wrong, or where it is another password now.
+        // Tried again if the interrupted attempt was not counted, or if the password has changed.
         case .trying(let day, let lastWrong) where device.failedAttempts.first?.date != lastWrong && !isOther(day): return Sentence.cutOff
         case .unreadable where !device.failedAttempts.isEmpty: return Sentence.cutOff
         default: break
         }
         guard device.secondsToWait == 0, device.attemptsLeft >= Self.triesLeftMin else { return Sentence.fewTries }
-        // Before the try, as the enclave counts before it compares: a login may be cut off within it.
+        // Recorded before the attempt, since a login may be interrupted during it.
         try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.failedAttempts.first?.date))
         do throws(Refusal) {
             try session.authentication.unlock(password)
@@ -99,10 +101,10 @@ struct Login: ParsableCommand {
         return nil
     }
 
-    /// Whether the login's password was changed since the one of this day was tried.
+    /// Whether the login password was changed since this day.
     private func isOther(_ day: Int64?) -> Bool { passwordDay != nil && day != passwordDay }
 
-    /// The module starts this under a strange effective group, which keeps the user's other programs from tracing it.
+    /// Leaves the effective group that pam_vauban set to keep the user's other programs from tracing this process.
     private static func leaveGuardGroup() throws {
         let group = getgid()
         guard getegid() != group else { return }
@@ -113,20 +115,19 @@ struct Login: ParsableCommand {
     private enum Sentence {
         private static let closed = "Vauban: your keychain is still locked"
         static let noPassword =
-            "\(closed), since this login brought it no password (a fingerprint or a key does not); run: vauban unlock"
+            "\(closed): this login used no password (a fingerprint or a key); run: vauban unlock"
         static let differs =
-            "\(closed), since your login password is not its passcode; run: vauban unlock (to make them the same: vauban passcode change)"
-        static let fewTries = "\(closed): wrong passcodes were counted, so this login did not try; run: vauban unlock"
-        static let notTried = "\(closed): this login did not try to open it; run: vauban unlock"
+            "\(closed): your login password is not its passcode; run: vauban unlock (to make them the same: vauban passcode change)"
+        static let fewTries = "\(closed): too few attempts are left to try the login password; run: vauban unlock"
+        static let notTried = "\(closed): this login did not try its password; run: vauban unlock"
         static let cutOff =
             """
-            \(closed): an earlier login was cut off while it tried your password, so this one did not; run: vauban unlock (to have the \
-            next login try: vauban login --retry)
+            \(closed): an earlier login was interrupted, so this one did not try its password; run: vauban unlock (to try at the next \
+            login: vauban login --retry)
             """
         static let passwordChanged =
             """
-            Vauban: the passcode of the keychain has not changed with the login password; to make them the same, run: vauban passcode \
-            change
+            Vauban: your login password has changed, the passcode of your keychain has not; to change it, run: vauban passcode change
             """
     }
 }

@@ -5,11 +5,11 @@ import VaubanRefusal
 struct MoveItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Gives an item to another owner (access group).",
+        abstract: "Give an item to another owner (access group).",
         discussion: """
-            The owner is cli, which is your own hand, or a program; in user mode any name, which tells items apart and keeps nobody \
-            out. The secret goes from one to the other within the service and is not shown. Where programs are told apart you are asked \
-            each time. Programs that you let read the item still may; what its former owner let others read ends.
+            The owner is cli (yourself) or a program; in user mode any name, which separates items but protects nothing. The secret \
+            moves within the service and is not shown. With the installed service you approve each move. Permissions that you \
+            granted stay; those that the former owner granted end.
 
             Example:
               vauban move mail/anna --to program:/usr/bin/mail
@@ -25,14 +25,14 @@ struct MoveItem: ParsableCommand {
 
     func validate() throws {
         try selection.requireSomething()
-        if to.isEmpty { throw ValidationError("Whose is it to be? An owner is cli, or a program such as program:/usr/bin/mail.") }
+        if to.isEmpty { throw ValidationError("No owner given: --to cli, or a program such as --to program:/usr/bin/mail") }
     }
 
     func run() throws {
         let session = try Session(user)
         let target = try session.target(selection, for: "move")
         guard target.record.owner != to else {
-            throw Refusal(.badParameter, "\(target.record.name) belongs to \(SafeText.visible(to)) already")
+            throw Refusal(.badParameter, "\(target.record.name) already belongs to \(SafeText.visible(to))")
         }
         try session.transfer(
             target, ItemAttributes([.accessGroup: .text(to)]), keepsOriginal: false,

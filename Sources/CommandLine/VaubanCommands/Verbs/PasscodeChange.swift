@@ -7,21 +7,21 @@ import VaubanUserModel
 struct PasscodeChange: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change",
-        abstract: "Changes the passcode; with --roll also the keys under it.",
+        abstract: "Change the passcode; with --roll, also the keys that it protects.",
         discussion: """
-            With --passcode-fd the old passcode is one line, and the new one a line on --new-passcode-fd; both may name \
-            the same descriptor.
+            --passcode-fd reads the old passcode and --new-passcode-fd the new one, one line each; both may name the same \
+            descriptor.
 
-            A change alone touches no item. Whoever has an old copy of the disk and the old passcode can still open what \
-            was kept until now, and what is kept later under the same keys; --roll makes new keys and wraps every item by \
-            them. That can be broken off at any time: vauban passcode roll goes on.
+            A change alone re-encrypts no item: an old copy of the disk together with the old passcode still opens its items, and \
+            items added later under the same keys. --roll creates new keys and re-wraps every item. You can interrupt it and \
+            continue with vauban passcode roll.
 
             Example:
               vauban passcode change
               vauban passcode change --roll
             """)
 
-    @Flag(help: "Make all keys of the classes anew, and wrap the items by them.")
+    @Flag(help: "Create new class keys and wrap all items with them.")
     var roll = false
 
     @OptionGroup var user: UserOptions
@@ -30,7 +30,7 @@ struct PasscodeChange: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         try Passcode.requireSet(try session.authentication.status().device)
-        let old = try Passcode.current(of: session, prompt: "Passcode until now")
+        let old = try Passcode.current(of: session, prompt: "Current passcode")
         if let descriptor = new.descriptor {
             let new = try SecretReader.line(from: descriptor, max: SealedPasscode.passcodeBytesMax)
             try session.authentication.changePasscode(from: old, to: new, rolls: roll)
@@ -47,7 +47,7 @@ struct PasscodeChange: ParsableCommand {
             try Rewrapping(session).run()
         } catch {
             guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
-            say("The keys are new; the items are wrapped by them once the keychain is open: vauban unlock")
+            say("The new keys are in place; to wrap the items with them: vauban unlock")
         }
     }
 }

@@ -8,16 +8,16 @@ import VaubanUserModel
 struct PasscodeRecoveryKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recovery-key",
-        abstract: "Makes a new recovery key and shows it once; the one before is worth nothing then.",
+        abstract: "Create a new recovery key and show it once; the previous one stops working.",
         discussion: """
-            With --passcode-fd the key is the one line on standard output.
+            With --passcode-fd, prints the key to standard output.
 
             Example:
               vauban passcode recovery-key
               vauban passcode recovery-key --remove
             """)
 
-    @Flag(help: "Have no recovery key any more.")
+    @Flag(help: "Remove the recovery key.")
     var remove = false
 
     @OptionGroup var user: UserOptions
@@ -30,11 +30,12 @@ struct PasscodeRecoveryKey: ParsableCommand {
         let passcode = try Passcode.current(of: session)
         if remove {
             try session.authentication.setRecoveryKey(nil, passcode: passcode)
-            return say("There is no recovery key any more: a forgotten passcode loses everything. Make one: vauban passcode recovery-key")
+            return say(
+                "The recovery key is removed: if you forget the passcode, everything is lost. To create one: vauban passcode recovery-key")
         }
         let key: RecoveryKey? = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
         try session.authentication.setRecoveryKey(key, passcode: passcode)
         try NewPasscode.hand(key, to: session, onOutput: session.user.hasPreparedPasscode)
-        say("The recovery key is new; the one before it, if there was one, is worth nothing now.")
+        say("This is the new recovery key. A previous one no longer works.")
     }
 }

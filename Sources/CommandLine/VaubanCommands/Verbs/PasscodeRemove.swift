@@ -5,23 +5,23 @@ import VaubanRefusal
 struct PasscodeRemove: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes the passcode: what only it protects is gone for ever.",
+        abstract: "Remove the passcode and destroy what only it protects.",
         discussion: """
             \(costs)
 
-            On a terminal it asks once more before it does so.
+            On a terminal, asks for confirmation first.
 
             Example:
               vauban passcode remove
             """)
 
     private static let costs = """
-        Items that exist only while a passcode is set (class akpu) are gone for ever. Items that ask for you stay closed \
-        until a passcode is set again. The disk alone then protects nothing: whoever has it, or a copy of it, can read \
-        every other item.
+        Items that exist only while a passcode is set are destroyed. Items that need your approval stay locked until a \
+        passcode is set again. All other items are then protected by nothing: anyone who has the disk, or a copy of it, can \
+        read them.
         """
 
-    @Flag(help: "Do not ask once more.")
+    @Flag(help: "Skip confirmation.")
     var yes = false
 
     @OptionGroup var user: UserOptions
@@ -32,7 +32,7 @@ struct PasscodeRemove: ParsableCommand {
         if !yes && !session.user.hasPreparedPasscode {
             let terminal = try Passcode.terminal(of: session)
             terminal.write("\(Self.costs)\n")
-            guard terminal.readWord("Remove the passcode? Type yes to go on: ") == "yes" else { throw Refusal(.cancelled) }
+            guard terminal.readWord("Remove the passcode? Type yes to confirm: ") == "yes" else { throw Refusal(.cancelled) }
         }
         let passcode = try Passcode.current(of: session)
         try session.authentication.removePasscode(passcode)

@@ -5,7 +5,7 @@ import VaubanUserModel
 struct PasscodeRoll: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll",
-        abstract: "Goes on wrapping items by the newest keys, where change --roll was broken off.",
+        abstract: "Continue wrapping items with the newest keys after an interrupted change --roll.",
         discussion: """
             Example:
               vauban passcode roll
@@ -16,7 +16,7 @@ struct PasscodeRoll: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         guard try session.authentication.status().device.hasOlderKeys else {
-            return say("Every item is wrapped by the newest keys already.")
+            return say("All items are already wrapped with the newest keys.")
         }
         try session.opening { try Rewrapping(session).run() }
     }

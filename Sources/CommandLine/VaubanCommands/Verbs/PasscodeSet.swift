@@ -6,12 +6,12 @@ import VaubanUserModel
 struct PasscodeSet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Sets the first passcode, and shows a recovery key once.",
+        abstract: "Set the first passcode and show a recovery key once.",
         discussion: """
             \(PasscodeInput.rules)
 
-            The recovery key is for a forgotten passcode: write it on paper and keep that apart. With --passcode-fd none \
-            is made, unless --recovery-key asks for one; then it is the one line on standard output.
+            The recovery key is for a forgotten passcode: write it on paper and keep that apart from this machine. With \
+            --passcode-fd, no recovery key is created unless you give --recovery-key; it is then printed to standard output.
 
             Example:
               vauban passcode set

@@ -7,11 +7,10 @@ import VaubanUserModel
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sets a new passcode with the recovery key, when the old one is forgotten.",
+        abstract: "Set a new passcode with the recovery key.",
         discussion: """
-            The recovery key is used up by this, and a new one is shown once. With --recovery-key-fd and \
-            --new-passcode-fd each is one line, and both may name the same descriptor; then a new key is made only with \
-            --recovery-key, as the one line on standard output.
+            Uses up the recovery key and shows a new one once. --recovery-key-fd and --new-passcode-fd read one line each and may \
+            name the same descriptor; a new recovery key is then created only with --recovery-key, and printed to standard output.
 
             Example:
               vauban recover
@@ -22,10 +21,10 @@ struct Recover: ParsableCommand {
 
     @Option(
         name: .customLong("recovery-key-fd"),
-        help: ArgumentHelp("Read the recovery key, one line, from this file descriptor; it is tried once.", valueName: "n"))
+        help: ArgumentHelp("Read the recovery key from this file descriptor (one line).", valueName: "n"))
     var keyDescriptor: Int32?
 
-    @Flag(help: "Ask nothing: refuse where something would be asked for.")
+    @Flag(help: "Never prompt; fail instead.")
     var noInput = false
 
     func run() throws {
@@ -35,21 +34,21 @@ struct Recover: ParsableCommand {
         guard device.recoveryKeyIsSet else {
             throw Refusal(
                 .recoveryKeyNotSet,
-                "only the passcode opens this keychain; to begin anew without what is in it, run: vauban erase --forgotten")
+                "only the passcode opens this keychain; to start over without its items, run: vauban erase --forgotten")
         }
         let key = try recoveryKey(session)
         let given: SecretBytes? = try new.given()
         try NewPasscode.choose(given, session, recovery) { new, newKey throws(Refusal) in
             try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
-        say("The new passcode is set, and the recovery key that was used is worth nothing now.")
+        say("The new passcode is set. The recovery key that you used no longer works.")
     }
 
     private func recoveryKey(_ session: Session) throws -> RecoveryKey {
         guard let keyDescriptor else {
             guard let terminal = session.user.terminal else {
                 throw Refusal(
-                    .interactionNotAllowed, "there is no terminal to ask on; send both along: --recovery-key-fd N --new-passcode-fd N")
+                    .interactionNotAllowed, "No terminal to ask for the recovery key; use --recovery-key-fd N --new-passcode-fd N")
             }
             return try RecoveryKeyInput.ask(on: terminal)
         }
@@ -57,7 +56,7 @@ struct Recover: ParsableCommand {
         do throws(RecoveryKeyError) {
             return try RecoveryKey(typed: line)
         } catch {
-            // Not the enclave's answer: no try was used up.
+            // A mistyped key never reaches the enclave.
             throw Refusal(.badParameter, RecoveryKeyInput.words(error))
         }
     }

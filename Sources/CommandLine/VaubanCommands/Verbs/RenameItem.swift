@@ -2,19 +2,19 @@ import ArgumentParser
 import VaubanKeychainModel
 import VaubanKeychainWire
 
-/// The new name of an item: as the second word, or by `--as` where the item is named part by part.
+/// The new name of an item: the second argument, or `--as` if the item is selected by options.
 struct NewName: ParsableArguments {
     @Argument(help: ArgumentHelp("The new name: service/account, or server/account.", valueName: "new"))
     var word: String?
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The new name, where the item is named by --service or --server.", valueName: "new"))
+        name: .customLong("as"), help: ArgumentHelp("The new name, if you select the item with --service or --server.", valueName: "new"))
     var option: String?
 
     var naming: ItemNaming? { get throws { try (word ?? option).map(ItemNaming.init) } }
 
     func validate() throws {
-        if word != nil, option != nil { throw ValidationError("The new name is the second word or --as, not both.") }
+        if word != nil, option != nil { throw ValidationError("Give the new name as the second argument or with --as, not both.") }
         _ = try naming
     }
 }
@@ -22,10 +22,10 @@ struct NewName: ParsableArguments {
 struct RenameItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename",
-        abstract: "Gives an item another name; its secret and all else stay.",
+        abstract: "Rename an item.",
         discussion: """
-            Persistent references, dates, comment and protection stay as they are, and the secret is not read out. A label that only \
-            repeats the old name becomes the new one. Where the name is taken it ends with 45 and nothing is changed.
+            Secret, persistent reference, dates, comment and protection stay. A label that repeats the old name changes with it. \
+            Exits 45 and changes nothing if the name is taken.
 
             Example:
               vauban rename github/anna github/anna-work
@@ -38,7 +38,7 @@ struct RenameItem: ParsableCommand {
 
     func validate() throws {
         try selection.requireSomething()
-        if try newName.naming == nil { throw ValidationError("What is its new name? vauban rename OLD NEW") }
+        if try newName.naming == nil { throw ValidationError("No new name given: vauban rename OLD NEW") }
     }
 
     func run() throws {

@@ -4,13 +4,13 @@ import VaubanRefusal
 
 struct SSH: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes, imports and lists keys for SSH, and has an agent offer them.",
+        abstract: "Manage SSH keys and the agent that offers them.",
         discussion: """
             Example:
-              vauban ssh new work --require presence    a key that cannot be copied, and asks for you
-              vauban ssh import ~/.ssh/id_ed25519       a key that you have
-              vauban ssh list --public                  for a server's authorized_keys
-              vauban ssh enable                         ssh and git find the agent from the next login on
+              vauban ssh new work --require presence    a key that cannot be copied; each use needs your approval
+              vauban ssh import ~/.ssh/id_ed25519       an existing key
+              vauban ssh list --public                  lines for authorized_keys
+              vauban ssh enable                         use the agent from the next login on
             """,
         subcommands: [SSHNew.self, SSHImport.self, SSHList.self, SSHDelete.self, SSHEnable.self, SSHDisable.self])
 }
@@ -18,15 +18,15 @@ struct SSH: ParsableCommand {
 struct SSHNew: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Makes a key in the enclave, which it never leaves, and prints its public half.",
+        abstract: "Create a key that never leaves the enclave, and print its public key.",
         discussion: """
-            It is an ecdsa-sha2-nistp256 key. Nobody can copy it, you neither: it is lost with this device, so have a second way in.
+            Creates an ecdsa-sha2-nistp256 key. It cannot be copied and is lost with this device, so keep a second way in.
 
             Example:
               vauban ssh new work --require presence
             """)
 
-    @Argument(help: "What the key is called.") var name: String
+    @Argument(help: "The name of the key.") var name: String
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var user: UserOptions
 
@@ -41,18 +41,18 @@ struct SSHNew: ParsableCommand {
 struct SSHImport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Keeps a copy of a private key that lies in a file; the file stays.",
+        abstract: "Import a private key from a file; the file stays.",
         discussion: """
-            ssh-add reads the file, asks for its passphrase where it has one, and takes the certificate along that lies beside it. \
-            Ed25519, ECDSA and RSA keys (2,048 bits and more) are kept.
+            ssh-add reads the file, asks for its passphrase if it has one, and includes the certificate beside it. Supports \
+            Ed25519, ECDSA and RSA keys (2,048 bits or more).
 
             Example:
               vauban ssh import ~/.ssh/id_ed25519
               vauban ssh import ~/.ssh/id_rsa --name old --require presence
             """)
 
-    @Argument(help: ArgumentHelp("The private key's file.", valueName: "file")) var file: String
-    @Option(help: "What the key is to be called; otherwise as its file.") var name: String?
+    @Argument(help: ArgumentHelp("The file of the private key.", valueName: "file")) var file: String
+    @Option(help: "The name of the key (default: the name of the file).") var name: String?
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var user: UserOptions
 
@@ -71,15 +71,15 @@ struct SSHImport: ParsableCommand {
 struct SSHList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the keys for SSH.",
+        abstract: "List SSH keys.",
         discussion: """
             Example:
               vauban ssh list
               vauban ssh list work --public >>~/.ssh/authorized_keys
             """)
 
-    @Argument(help: "Only the key with this name.") var name: String?
-    @Flag(name: .customLong("public"), help: "The public halves, as authorized_keys has them.") var showsPublic = false
+    @Argument(help: "List only the key with this name.") var name: String?
+    @Flag(name: .customLong("public"), help: "Print public keys as lines for authorized_keys.") var showsPublic = false
     @OptionGroup var user: UserOptions
 
     func run() throws {
@@ -92,27 +92,27 @@ struct SSHList: ParsableCommand {
 struct SSHDelete: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes a key for SSH, and its certificate.",
+        abstract: "Delete an SSH key and its certificate.",
         discussion: """
-            A key that was made here is gone at once and for good; an imported one can be restored for thirty days, as other items.
+            A key created here is destroyed at once. An imported key can be restored for thirty days, as other items.
 
             Example:
               vauban ssh delete old
             """)
 
-    @Argument(help: "The key's name.") var name: String
-    @Flag(help: "Do not ask first.") var yes = false
+    @Argument(help: "The name of the key.") var name: String
+    @Flag(help: "Skip confirmation.") var yes = false
     @OptionGroup var user: UserOptions
 
     func run() throws {
         let session = try Session(user)
         let keyring = SSHKeyring(session)
         guard let key = try keyring.keys().first(where: { $0.name == name }) else { throw Refusal(.itemNotFound) }
-        // A script that deletes has said what it means.
+        // A script confirms by calling.
         if !yes, let terminal = session.user.terminal {
             terminal.write("\(key.row)\n")
-            guard terminal.readWord("Delete it? Type yes (anything else cancels): ") == "yes" else {
-                throw Refusal(.cancelled, "the key was left as it was")
+            guard terminal.readWord("Delete it? Type yes to confirm: ") == "yes" else {
+                throw Refusal(.cancelled, "the key was not deleted")
             }
         }
         try keyring.delete(name)
@@ -122,10 +122,10 @@ struct SSHDelete: ParsableCommand {
 struct SSHEnable: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
-        abstract: "Has the agent run at each login, and programs find it by SSH_AUTH_SOCK.",
+        abstract: "Start the agent at each login and set SSH_AUTH_SOCK.",
         discussion: """
-            It writes three files below ~/.config, for systemd. A file of that name with other content is left as it is, and then \
-            nothing is written. vauban ssh disable removes them.
+            Writes three files for systemd under ~/.config. If one of them exists with other content, writes nothing. \
+            vauban ssh disable removes them.
 
             Example:
               vauban ssh enable
@@ -137,7 +137,7 @@ struct SSHEnable: ParsableCommand {
 struct SSHDisable: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
-        abstract: "Removes what vauban ssh enable wrote; the keys stay.",
+        abstract: "Remove the files of vauban ssh enable; keys stay.",
         discussion: """
             Example:
               vauban ssh disable

@@ -8,24 +8,24 @@ import VaubanRefusal
 struct SSHAgentVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ssh-agent",
-        abstract: "Runs the agent for SSH in the foreground; vauban ssh enable has it run at each login.",
+        abstract: "Run the SSH agent in the foreground; vauban ssh enable starts it at each login.",
         discussion: """
-            It offers the keys of vauban ssh at a socket that ssh, git and others find by SSH_AUTH_SOCK. Without --socket it takes the one \
-            that systemd passes.
+            Offers the keys of vauban ssh to ssh, git and other programs at the socket in SSH_AUTH_SOCK. Without --socket, uses the \
+            socket that systemd passes.
 
             Example:
               vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket
               SSH_AUTH_SOCK=~/.ssh/vauban.socket ssh git@example.com
             """)
 
-    @Flag(help: "Stay in the foreground, until Ctrl-C. There is no other way; it is said so that a script shows it.")
+    @Flag(help: "Run in the foreground until Ctrl-C. This is the only mode; the flag documents it in scripts.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("Listen here.", valueName: "path"))
+    @Option(help: ArgumentHelp("Listen at this path.", valueName: "path"))
     var socket: String?
 
     func run() throws {
-        // The agent itself starts no program, so what it speaks to has to run before.
+        // The agent starts no programs, so the service must run before it.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-ssh-agent")
         let words = [program] + (socket.map { ["--socket", $0] } ?? [])
@@ -38,15 +38,15 @@ struct SSHAgentVerb: ParsableCommand {
     }
 }
 
-/// Programs that lie beside this one's own file, wherever links to it may lie.
+/// The programs that are installed beside this one, found through the executable's real path.
 enum OwnProgram {
     static func path(of name: String) throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; is /proc mounted?")
+            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let path = "\(PathBytes.parts(of: String(cString: real))?.folder ?? "")/\(name)"
-        guard access(path, X_OK) == 0 else { throw Refusal(.unavailable, "there is no \(path); install or build Vauban as a whole") }
+        guard access(path, X_OK) == 0 else { throw Refusal(.unavailable, "\(path) is missing; install or build all of Vauban") }
         return path
     }
 }

@@ -5,11 +5,10 @@ import VaubanRefusal
 
 struct Sdk: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Builds packages that were written for Apple's systems, as they are.",
+        abstract: "Build packages written for Apple platforms without changes.",
         discussion: """
-            Security, LocalAuthentication, CryptoKit and VaubanKeychain come as modules and one library. A package whose manifest \
-            does not know of them finds them by these flags, also where it imports only Foundation, as on Apple's systems. They \
-            are for the compiler that built them.
+            Provides Security, LocalAuthentication, CryptoKit and VaubanKeychain as modules and one library. With these flags, a \
+            package finds them without a change to its manifest. They work with the compiler that built them.
 
             Example:
               swift build $(vauban sdk flags)
@@ -19,7 +18,7 @@ struct Sdk: ParsableCommand {
 
 struct SdkFlags: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flags", abstract: "Prints the options for swift build, swift test and swift run.")
+        commandName: "flags", abstract: "Print the options for swift build, swift test and swift run.")
 
     func run() throws {
         let folder = try Self.folder()
@@ -28,10 +27,10 @@ struct SdkFlags: ParsableCommand {
         print((compiler.flatMap { ["-Xswiftc", $0] } + linker.flatMap { ["-Xlinker", $0] }).joined(separator: " "))
     }
 
-    /// Beside this program's own file where it was installed; in a checkout, where `scripts/build-sdk` puts them.
+    /// Returns the folder of the modules: beside the installed program, or in a checkout the output of `scripts/build-sdk`.
     private static func folder() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; is /proc mounted?")
+            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let own = PathBytes.parts(of: String(cString: real))?.folder ?? ""
@@ -46,13 +45,15 @@ struct SdkFlags: ParsableCommand {
             throw Refusal(
                 .unavailable,
                 """
-                there are no modules in \(SafeText.visible(places[0])); in a checkout run scripts/build-sdk; to install them: make \
-                programs, make install
+                no modules in \(SafeText.visible(places[0])); in a checkout, run scripts/build-sdk; to install them: make programs, \
+                then make install
                 """
             )
         }
         guard !folder.contains(where: \.isWhitespace) else {
-            throw Refusal(.unavailable, "\(SafeText.visible(folder)) has a space in it, and a shell would take these flags apart there")
+            throw Refusal(
+                .unavailable,
+                "the path \(SafeText.visible(folder)) contains a space, where a shell would split these flags; move the checkout")
         }
         return folder
     }

@@ -5,9 +5,9 @@ import VaubanRefusal
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the service of user mode in the foreground, until Ctrl-C.",
+        abstract: "Run the service of user mode in the foreground until Ctrl-C.",
         discussion: """
-            Not needed as a rule: any verb starts the service. It is for seeing its log, and for a supervisor.
+            Usually not needed, since every command starts the service. Use it to watch the log, or under a supervisor.
 
             Example:
               vauban serve
@@ -16,7 +16,7 @@ struct Serve: ParsableCommand {
     func run() throws {
         let service = try ServiceAccess.current()
         guard let home = service.home else {
-            throw Refusal(.notAllowedHere, "Vauban is installed here as a system service, which the system starts")
+            throw Refusal(.notAllowedHere, "Vauban is installed as a system service, which the system starts")
         }
         let launcher = try ServiceFile.launcher(home: home) ?? ServiceAccess.launcherPath()
         let words: [String] = [launcher, "--home", home, "--sockets", service.sockets]

@@ -3,12 +3,11 @@ import ArgumentParser
 struct SetItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Keeps a secret: adds the item, or gives an existing one a new secret.",
+        abstract: "Store a secret: add an item, or replace the secret of an existing one.",
         discussion: """
-            The secret comes from a prompt, from standard input, or from a descriptor, never from an argument; or it is made up \
-            (--generate), and vauban get shows or copies it. An empty one is \
-            refused without --empty. Where the item exists you are asked, on a terminal, whether to replace its secret; where there \
-            is no terminal it ends with 45 unless --replace is given.
+            Reads the secret from a prompt, standard input or a file descriptor, never from an argument; --generate creates one \
+            instead. Refuses an empty secret unless you give --empty. If the item exists, asks on a terminal before replacing its \
+            secret; without a terminal, exits 45 unless you give --replace.
 
             Example:
               vauban set github/anna
@@ -20,7 +19,7 @@ struct SetItem: ParsableCommand {
               vauban set --url https://anna@example.com/ --this-device
             """)
 
-    @Flag(help: "Replace the secret of an item that exists, without asking.")
+    @Flag(help: "Replace the secret of an existing item without asking.")
     var replace = false
 
     @OptionGroup var keeping: ItemKeeping
@@ -33,18 +32,18 @@ struct SetItem: ParsableCommand {
 struct AddItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Keeps a secret as a new item, or many from a document; refuses where set would change one.",
+        abstract: "Add a new item, or many from a JSON document; fails if one already exists.",
         discussion: """
-            It ends with 45 where the item is there already, before a secret is asked for. With --json it reads a document of items, \
-            with the keys that show --json has, and secret. Nothing is added where anything in it is wrong, which is told by line \
-            and key, or is there already. An empty secret is refused without --empty.
+            Exits 45 if the item already exists, before it reads a secret. --json adds the items of a document that has the keys of \
+            vauban show --json, and secret. If any part of the document is wrong or already exists, reports the line and key and \
+            adds nothing. Refuses empty secrets unless you give --empty.
 
             Example:
               vauban add github/anna
               vauban add --json - <items.json
             """)
 
-    @Option(help: ArgumentHelp("Add the items of this JSON document; - is standard input.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Add the items of this JSON document, or - for standard input.", valueName: "file"), completion: .file())
     var json: String?
 
     @OptionGroup var keeping: ItemKeeping
@@ -52,7 +51,7 @@ struct AddItem: ParsableCommand {
     func validate() throws {
         guard json != nil else { return try keeping.requireName() }
         guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard, !keeping.generation.generate else {
-            throw ValidationError("With --json each item is said in the document: its name, its secret, and when it can be read.")
+            throw ValidationError("With --json the document gives names, secrets and protection; leave out the other options.")
         }
     }
 
@@ -65,9 +64,9 @@ struct AddItem: ParsableCommand {
 struct UpdateItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Gives an existing item a new secret; refuses where set would add one.",
+        abstract: "Replace the secret of an existing item; fails if there is none.",
         discussion: """
-            It ends with 44 where there is no such item, before a secret is asked for.
+            Exits 44 if the item does not exist, before it reads a secret.
 
             Example:
               vauban update github/anna

@@ -5,11 +5,11 @@ import VaubanUserModel
 
 struct Settings: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows when the keychain locks by itself and what it keeps of the past, or changes it.",
+        abstract: "Show or change when the keychain locks and what history it keeps.",
         discussion: """
-            Without options it shows. A change of when it locks needs the passcode. With --history off no earlier values and no deleted \
-            items are kept from then on; what is kept already stays until vauban history --clear --all. \
-            Durations are numbers with s, m, h or d behind them; a bare number is seconds for --grace and minutes for --idle.
+            Without options, shows the settings. Changing when it locks needs your passcode. With --history off, no more earlier \
+            values and deleted items are kept; existing ones stay until vauban history --clear --all. Durations are numbers followed \
+            by s, m, h or d; a bare number means seconds for --grace and minutes for --idle.
 
             Example:
               vauban settings
@@ -20,22 +20,22 @@ struct Settings: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the keys for so long after the machine sleeps or the screen is locked; 0: not at all.", valueName: "duration"),
+            "Keep the keys for this time after sleep or the screen lock; 0 locks at once.", valueName: "duration"),
         transform: { try TimeLength.seconds($0, unit: 1, max: LockSettings.graceSecondsMax) })
     var grace: Int64?
 
     @Option(
-        help: ArgumentHelp("Lock after so long without any use; 0 or never: do not.", valueName: "duration"),
+        help: ArgumentHelp("Lock after this time without use; 0 or never disables it.", valueName: "duration"),
         transform: { $0 == "never" ? 0 : try TimeLength.seconds($0, unit: 60, max: LockSettings.idleSecondsMax) })
     var idle: Int64?
 
-    @Option(help: ArgumentHelp("Whether the screen's lock locks the keychain too.", valueName: "on|off"))
+    @Option(help: ArgumentHelp("Lock the keychain with the screen.", valueName: "on|off"))
     var lockWithScreen: Switch?
 
-    @Option(help: ArgumentHelp("Whether the last ten values of an item and deleted items are kept.", valueName: "on|off"))
+    @Option(help: ArgumentHelp("Keep the last ten values of each item, and deleted items for thirty days.", valueName: "on|off"))
     var history: Switch?
 
-    @Flag(help: "One JSON document, for a program.")
+    @Flag(help: "Print one JSON document.")
     var json = false
 
     @OptionGroup var user: UserOptions
@@ -57,10 +57,10 @@ struct Settings: ParsableCommand {
         }
         let keepsHistory = try session.keychain.keepsHistory(history.map { $0 == .on })
         if history == .off {
-            say("Nothing more is kept. What is kept already stays until it is destroyed: vauban history --clear --all")
+            say("No more history is kept. To destroy what is already kept: vauban history --clear --all")
         }
         if json { return print(try ItemDescription.json(SettingsDocument(settings, keepsHistory: keepsHistory))) }
         print(StatusText.settings(settings))
-        print("history           \(keepsHistory ? "on: the last ten values of an item, and deleted items for thirty days" : "off")")
+        print("history           \(keepsHistory ? "on, keeps the last ten values of each item, and deleted items for thirty days" : "off")")
     }
 }

@@ -4,10 +4,9 @@ import VaubanKeychainModel
 struct ShowItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows all of an item but its secret.",
+        abstract: "Show an item without its secret.",
         discussion: """
-            Its attributes, when it can be read, what that asks of you, its owner and its dates. An item that asks for you \
-            does not ask for this.
+            Shows the attributes, the protection, the owner and the dates. Never needs your approval.
 
             Example:
               vauban show github/anna

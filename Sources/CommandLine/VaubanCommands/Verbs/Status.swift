@@ -6,14 +6,14 @@ import VaubanLinuxHost
 
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what protects this keychain, what state it is in, and what to do next.",
+        abstract: "Show what protects this keychain, its state, and what to do next.",
         discussion: """
             Example:
               vauban status
               vauban status --json
             """)
 
-    @Flag(help: "One JSON document, for a program.")
+    @Flag(help: "Print one JSON document.")
     var json = false
 
     @OptionGroup var user: UserOptions
@@ -23,7 +23,7 @@ struct Status: ParsableCommand {
         let (device, places) = try session.authentication.status()
         if json { return print(try ItemDescription.json(StatusDocument(mode: session.service.mode, device, promptPlaces: places))) }
         let terminal = session.user.terminal
-        // What is permitted cannot be read before the first unlock, and in user mode there is nothing.
+        // Permissions are unreadable before the first unlock, and do not exist in user mode.
         let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
         print(
             StatusText.text(

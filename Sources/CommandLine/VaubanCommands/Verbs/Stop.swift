@@ -4,20 +4,20 @@ import VaubanRefusal
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Stops the service of user mode. Its keys leave memory.",
+        abstract: "Stop the service of user mode and remove its keys from memory.",
         discussion: """
-            The next verb starts it again, and then it asks for the passcode.
+            The next command starts it again and asks for the passcode.
 
             Example:
               vauban stop
             """)
 
     func run() throws {
-        // Not through ServiceAccess: stopping must not make a home that is not there.
+        // Not through ServiceAccess, which would create the folder.
         let service = try Service.current()
         guard let home = service.home else {
-            throw Refusal(.notAllowedHere, "Vauban is installed here as a system service: sudo systemctl stop 'vauban-*'")
+            throw Refusal(.notAllowedHere, "Vauban is installed as a system service; to stop it: sudo systemctl stop 'vauban-*'")
         }
-        say(try LauncherControl.stop(home: home) ? "Stopped." : "It was not running.")
+        say(try LauncherControl.stop(home: home) ? "Stopped." : "The service was not running.")
     }
 }

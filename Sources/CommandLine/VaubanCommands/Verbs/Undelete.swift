@@ -7,10 +7,10 @@ import VaubanRefusal
 
 struct Undelete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Restores an item that was deleted in the last thirty days.",
+        abstract: "Restore an item that was deleted in the last thirty days.",
         discussion: """
-            It comes back with the value and the protection that it had; its earlier values and what programs were permitted do not. \
-            Of several with one name the last that was deleted is restored. Where another item has its name, nothing is done.
+            Restores the secret and the protection, but no earlier values and no permissions. If several deleted items have the \
+            name, restores the last one. Exits 45 if another item has the name now.
 
             Example:
               vauban list --deleted
@@ -28,20 +28,20 @@ struct Undelete: ParsableCommand {
             try session.opening { try session.asking { try session.keychain.undelete(item, waiting: $0) } }
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             throw Refusal(
-                .duplicateItem, "\(item.record.name) is the name of another item now; delete that one first, or give it another name")
+                .duplicateItem, "Another item is named \(item.record.name) now; delete or rename it first")
         }
         say("\(item.record.name) is restored.")
     }
 }
 
 extension Session {
-    /// The deleted items that are meant, without their secrets, the oldest first; those of other programs only where the owner is named.
+    /// Returns the selected deleted items without their secrets, oldest first; items of other programs only if the owner is named.
     func deletedItems(_ selection: ItemSelection, ofAllOwners: Bool) throws -> [DeletedItem] {
         let all = try opening { try asking { try keychain.deletedItems(ofAllOwners: ofAllOwners, waiting: $0) } }
         return all.filter { selection.isEmpty || selection.fits($0.record) }
     }
 
-    /// The one deleted item that is meant: of several with one name the last.
+    /// Returns the selected deleted item: the last one if several have the same name.
     func deleted(_ selection: ItemSelection, for verb: String) throws -> DeletedItem {
         let isForeign = selection.owner.map { $0 != AccessGroup.commandLine } ?? false
         let found = try deletedItems(selection, ofAllOwners: isForeign)
@@ -55,7 +55,7 @@ extension Session {
 }
 
 extension ItemSelection {
-    /// Whether a record is one that the words mean, for what no query finds.
+    /// Whether the selection matches a record, for items that no query finds.
     fileprivate func fits(_ record: ItemRecord) -> Bool {
         guard kinds.contains(record.kind), means(record) else { return false }
         return attributes(of: record.kind).values.allSatisfy { name, wanted in

@@ -7,26 +7,26 @@ import VaubanUserModel
 
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Unlocks the keychain, with your passcode or a finger.",
+        abstract: "Unlock the keychain with your passcode or a finger.",
         discussion: """
-            Where you chose at enrollment that a finger unlocks, it takes one after the first unlock; Return takes the \
-            passcode instead. A passcode that is sent along is tried once.
+            If you enrolled with --unlock, waits for a finger after the first unlock; press Return to type the passcode instead. A \
+            passcode from a descriptor is tried once.
 
             Example:
               vauban unlock
               vauban unlock --passcode-fd 3 3<passcode-file
             """)
 
-    // Of this verb alone: a machine's credential opens the keychain, and never answers for a user.
+    // Only here: a credential of the machine unlocks the keychain but never approves for a user.
     @Option(
-        help: ArgumentHelp("Read the passcode from this credential of the service's unit (systemd); it is tried once.", valueName: "name"))
+        help: ArgumentHelp("Read the passcode from this systemd credential; it is tried once.", valueName: "name"))
     var passcodeCredential: String?
 
     @OptionGroup var user: UserOptions
 
     func validate() throws {
         guard passcodeCredential == nil || user.passcodeDescriptor == nil else {
-            throw ValidationError("Say --passcode-fd or --passcode-credential, not both.")
+            throw ValidationError("Use --passcode-fd or --passcode-credential, not both.")
         }
     }
 
@@ -40,15 +40,15 @@ struct Unlock: ParsableCommand {
             let passcode = try session.user.preparedPasscode()
             try session.authentication.unlock(passcode)
         } else if device.lock == .unlocked {
-            say("Unlocked already.")
+            say("Already unlocked.")
             return Rewrapping(session).runSilently()
         } else if let terminal = session.user.terminal {
             try session.unlock(on: terminal)
         } else {
-            throw Refusal(.interactionNotAllowed, "no terminal to ask for the passcode; send it along: --passcode-fd N")
+            throw Refusal(.interactionNotAllowed, "No terminal to ask for the passcode; use --passcode-fd N")
         }
         say("Unlocked.")
-        // Goes on with what `passcode change --roll` began: now the keys are there.
+        // Continues an interrupted `passcode change --roll`, which needs the unlocked keys.
         Rewrapping(session).runSilently()
     }
 }

@@ -1,0 +1,28 @@
+import Testing
+import VaubanCommands
+import VaubanRefusal
+
+/// The exit codes of the manual, and no others (Manual/command-line.md, "Exit codes").
+@Suite struct ExitCodeTests {
+    @Test(
+        "A refusal ends with the code of the manual",
+        arguments: [
+            (.itemNotFound, 44), (.duplicateItem, 45), (.interactionNotAllowed, 36), (.noPromptAgent, 36), (.locked, 36),
+            (.authenticationFailed, 51), (.missingEntitlement, 51), (.cancelled, 128), (.badParameter, 64), (.dataTooLarge, 64),
+            (.unsupported, 64), (.unavailable, 53), (.storageFull, 53), (.internalError, 53),
+        ] as [(Refusal.Reason, Int32)])
+    func refusalsHaveCodes(reason: Refusal.Reason, code: Int32) {
+        #expect(CommandEnd.code(of: Refusal(reason)) == code)
+    }
+
+    @Test("No refusal ends with a code that the manual lacks", arguments: Refusal.Reason.allCases)
+    func everyRefusalHasADocumentedCode(reason: Refusal.Reason) {
+        #expect([36, 44, 45, 51, 53, 64, 128].contains(CommandEnd.code(of: Refusal(reason))))
+    }
+
+    @Test("A detail that says everything stands alone; others follow the general sentence")
+    func completeDetailsStandAlone() {
+        #expect(CommandEnd.words(of: Refusal(.duplicateItem, "a/b already exists")) == "a/b already exists")
+        #expect(CommandEnd.words(of: Refusal(.itemNotFound, "no/such")) == "The item was not found: no/such")
+    }
+}

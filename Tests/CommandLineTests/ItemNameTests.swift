@@ -1,0 +1,109 @@
+import ArgumentParser
+import Testing
+import VaubanCommands
+import VaubanKeychainModel
+
+/// The names of items on the command line (Manual/command-line.md, "Select an item").
+@Suite struct ItemNameTests {
+    @Test(
+        "An item name is split at the first slash",
+        arguments: [
+            ("github/anna", "github", "anna"), ("github", "github", nil), ("a/b/c", "a", "b/c"), ("github/", "github", ""),
+            ("/anna", "", "anna"),
+        ] as [(String, String, String?)])
+    func splitsAtFirstSlash(word: String, name: String, account: String?) throws {
+        let selection = try ItemSelection.parse(["--", word])
+        #expect(selection.nameAndAccount.name == name)
+        #expect(selection.nameAndAccount.account == account)
+        #expect(selection.kinds == [.genericPassword, .internetPassword])
+    }
+
+    @Test("A URL selects an internet password with all its parts")
+    func urlSelectsInternetPassword() throws {
+        let selection = try ItemSelection.parse(["--url", "https://anna@Example.com:8443/login"])
+        #expect(selection.kinds == [.internetPassword])
+        let attributes = selection.attributes(of: .internetPassword)
+        #expect(attributes[.server] == .text("example.com"))
+        #expect(attributes[.account] == .text("anna"))
+        #expect(attributes[.protocolName] == .text("htps"))
+        #expect(attributes[.port] == .number(8443))
+        #expect(attributes[.path] == .text("/login"))
+    }
+
+    @Test(
+        "Options that exclude each other are refused",
+        arguments: [
+            ["a/b", "--service", "c"], ["--service", "a", "--server", "b"], ["--service", "a", "--port", "5"],
+            ["a", "--url", "https://b/"],
+            ["--server", "a", "--port", "65536"], ["--url", "https://anna:password@example.com/"], ["--url", "example.com"],
+        ])
+    func exclusiveOptionsAreRefused(words: [String]) {
+        #expect(throws: (any Error).self) { try ItemSelection.parse(words) }
+    }
+
+    @Test("A server is searched in lowercase and as typed, since programs may have stored it so")
+    func serverIsSearchedInBothCases() throws {
+        let wanted = try ItemSelection.parse(["--server", "Example.COM"]).wanted
+        #expect(wanted.map { $0.attributes[.server] } == [.text("example.com"), .text("Example.COM")])
+        #expect(try ItemSelection.parse(["--server", "example.com"]).wanted.count == 1)
+    }
+
+    @Test("An empty account matches only items without an account")
+    func emptyAccountMatchesNone() throws {
+        let selection = try ItemSelection.parse(["github/"])
+        #expect(selection.means(item("github", "")))
+        #expect(!selection.means(item("github", "anna")))
+        #expect(try ItemSelection.parse(["github"]).means(item("github", "anna")))
+    }
+
+    @Test("A label that repeats the name follows a rename; any other label stays")
+    func labelFollowsName() throws {
+        let naming = try ItemNaming("forge/anna")
+        let changes = naming.changes(to: item("github", "anna", label: "github/anna"))
+        #expect(changes[.service] == .text("forge"))
+        #expect(changes[.label] == .text("forge/anna"))
+        #expect(naming.changes(to: item("github", "anna", label: "Work"))[.label] == nil)
+        #expect(throws: (any Error).self) { try ItemNaming("/anna") }
+    }
+
+    @Test("The suggested options select exactly the item, quoted for a shell")
+    func optionsAreQuoted() {
+        #expect(item("mail box", "o'neil").options == "--service 'mail box' --account 'o'\\''neil' --owner ''")
+        #expect(item("github", "anna").name == "github/anna")
+        #expect(item("github", "").name == "github")
+        #expect(item("a\u{202E}b", "").name == "a\\u{202e}b")
+    }
+
+    @Test(
+        "Suggestions differ from the word by few slips, the nearest first",
+        arguments: [
+            ("githb/anna", ["github/anna"]), ("GITHUB/Anna", ["github/anna"]), ("maill", ["mail"]), ("mial", ["mail"]),
+            ("quite/another", []),
+        ])
+    func suggestionsAreNear(word: String, expected: [String]) {
+        #expect(Similarity.nearest(to: word, among: ["github/anna", "mail", "bank/me"]) == expected)
+    }
+
+    @Test(
+        "Commands of other password managers lead to ours",
+        arguments: [
+            ("rm", "delete"), ("ls", "list"), ("insert", "set"), ("lookup", "get"), ("find-generic-password", "get"), ("delte", "delete"),
+            ("lsit", "list"),
+        ])
+    func familiarCommandsAreTranslated(word: String, command: String) {
+        let advice = FamiliarVerbs.advice(for: word, among: ["delete", "list", "set", "get"])
+        #expect(advice == "No command \(word). Did you mean vauban \(command)?")
+    }
+
+    @Test("A known command, an option and help need no advice; an unknown word names the list")
+    func knownCommandsNeedNoAdvice() {
+        for word in ["get", "--version", "help", nil] { #expect(FamiliarVerbs.advice(for: word, among: ["get"]) == nil) }
+        #expect(FamiliarVerbs.advice(for: "frobnicate", among: ["get"]) == "No command frobnicate. To list commands: vauban help")
+    }
+
+    private func item(_ service: String, _ account: String, label: String? = nil) -> ItemRecord {
+        var attributes = ItemAttributes([.service: .text(service), .account: .text(account)])
+        if let label { attributes[.label] = .text(label) }
+        return ItemRecord(kind: .genericPassword, attributes: attributes)
+    }
+}
