@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// A client on the bus.
 final class BusClient: Sendable {

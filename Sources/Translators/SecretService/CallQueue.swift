@@ -1,7 +1,7 @@
 import Foundation
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// Works on calls: those of one client in their order on one thread, those of different clients side by side.

@@ -2,6 +2,7 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// What the keychain keeps of collections: a generic password without a secret for each, and for each alias.

@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
+internal import VaubanRefusal
 
 extension BusFailure {
     enum Kind: String {

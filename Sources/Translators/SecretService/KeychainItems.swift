@@ -4,6 +4,7 @@ internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Items that the keychain keeps. Nothing of them stays in this process.

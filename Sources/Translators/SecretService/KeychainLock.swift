@@ -1,6 +1,7 @@
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 /// The lock of the user's keychain: one for all collections but the one in memory.
 final class KeychainLock: Sendable {

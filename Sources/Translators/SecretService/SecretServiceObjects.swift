@@ -1,6 +1,6 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The objects of the service. Each call is answered on the thread of its client, so calls of one client keep their order, and a call that

@@ -1,7 +1,8 @@
 import Glibc
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints who owns the name.

@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 
 extension SecretServiceObjects {
     func serviceMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue] {

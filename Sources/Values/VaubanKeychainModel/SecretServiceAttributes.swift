@@ -1,5 +1,4 @@
 package import SwiftASN1
-internal import VaubanAccessPolicy
 package import VaubanDER
 
 /// What the Secret Service keeps of an item beside label and secret: its collection, and any number of named texts
@@ -95,5 +94,5 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
     /// Whether both have the same collection and the same attributes.
     package func hasSameAttributes(as other: Self) -> Bool { terms == other.terms }
 
-    package subscript(name: String) -> String? { attributes.first { $0.name.isSameBytes(as: name) }?.value }
+    package subscript(name: String) -> String? { attributes.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// How the session bus starts Vauban's Secret Service for one user.
 struct SecretServiceEnabling {

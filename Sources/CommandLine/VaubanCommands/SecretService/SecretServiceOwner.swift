@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// The process that owns the name of the Secret Service on the session bus.
 struct SecretServiceOwner {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// Files below the user's home by which a service is found and started. All are written or none, nothing that is there is changed, and
 /// only what is unchanged is removed.
