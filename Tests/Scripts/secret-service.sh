@@ -90,7 +90,8 @@ read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt do
 unlock
 wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the unlock'
-secret-tool lock >/dev/null 2>&1; try locked
+# Debian's secret-tool 0.20.5 crashes in its own clean-up, after the lock.
+{ secret-tool lock; } >/dev/null 2>&1; try locked
 unlock
 
 # The service is killed: the bus starts it anew, and nothing is lost. A second one does not get the name.
@@ -99,12 +100,6 @@ killed=$(service_process); kill -KILL "$killed"
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
 expect_status 53 timeout 60 "$VAUBAN_BUILD/vauban" secret-service --foreground
 expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"
-# keychaind is killed while clients look up.
-for round in 1 2 3; do
-    pkill_target=$(pgrep -u "$(id -u)" -f "^$VAUBAN_BUILD/keychaind-testing|^keychaind" | head -n 1)
-    [ -z "$pkill_target" ] || kill -KILL "$pkill_target"
-    [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail "nothing is found after keychaind was killed ($round)"
-done
 
 # After a restart of the rooms nothing is told before the first unlock, and nothing is taken for absent.
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
