@@ -47,6 +47,8 @@ package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
     package static let port = Self(rawValue: "port")
     package static let protocolName = Self(rawValue: "ptcl")
     package static let publicKeyHash = Self(rawValue: "pkhh")
+    /// The DER of `SecretServiceAttributes`; not one of Apple's.
+    package static let secretServiceAttributes = Self(rawValue: "ssat")
     package static let securityDomain = Self(rawValue: "sdmn")
     package static let serialNumber = Self(rawValue: "slnr")
     package static let server = Self(rawValue: "srvr")

@@ -76,6 +76,7 @@ package struct AttributeRule: Sendable {
             AttributeRule(.endDate, .date, key, .always),
             AttributeRule(.syncViewHint, .text, stored, .ifSet),
             AttributeRule(.tokenID, .text, stored, .ifSet),
+            AttributeRule(.secretServiceAttributes, .data, generic, .ifSet),
             AttributeRule(.generic, .blob, generic),
             AttributeRule(.label, .blob, every),
             AttributeRule(.description, .blob, passwords),

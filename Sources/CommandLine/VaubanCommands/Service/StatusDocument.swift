@@ -7,7 +7,7 @@ package import VaubanUserModel
 package struct StatusDocument: Encodable {
     package struct Passcode: Encodable {
         package let isSet: Bool
-        package let attemptsLeft: Int64
+        package let triesLeft: Int64
         package let secondsToWait: Int64
         package let recoveryKeyIsSet: Bool
     }
@@ -37,7 +37,7 @@ package struct StatusDocument: Encodable {
         case .user(let home), .named(let home): (self.mode, folder) = ("user", home)
         }
         passcode = Passcode(
-            isSet: device.passcodeIsSet, attemptsLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
+            isSet: device.passcodeIsSet, triesLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
             recoveryKeyIsSet: device.recoveryKeyIsSet)
         state =
             switch device.lock {

@@ -11,6 +11,14 @@ struct IndexedAttribute {
     let value: AttributeValue
 }
 
+extension IndexedAttribute {
+    /// What an index has of the attribute: one entry, or one for each term of the attributes of the Secret Service.
+    var terms: [IndexedAttribute] {
+        guard name == .secretServiceAttributes else { return [self] }
+        return SecretServiceAttributes(value)?.terms.map { IndexedAttribute(name: name, value: .data($0)) } ?? []
+    }
+}
+
 enum AttributeBlinds {
     static let label = Array("vauban index v1".utf8)
     static let blindBytes = 16
@@ -38,26 +46,29 @@ enum AttributeBlinds {
         let all = AttributeRule.rules(of: kind).filter(\.isIndexed).compactMap { rule -> IndexedAttribute? in
             guard rule.counts(in: attributes) || (rule.part != .ifSet && attributes[rule.name] != nil) else { return nil }
             return IndexedAttribute(name: rule.name, value: attributes.effective(rule.name, kind))
-        }
+        }.flatMap(\.terms)
         var lookups = [blind(kind, pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, key)]
         for name in singles(of: kind) {
             guard let value = attributes[name], !value.isEmpty else { continue }
             lookups.append(blind(kind, [IndexedAttribute(name: name, value: value)], key))
         }
+        lookups += all.filter { $0.name == .secretServiceAttributes }.map { blind(kind, [$0], key) }
         return DeviceBlinds(primary: blind(kind, primary, key), list: list(kind, all, key), lookups: lookups)
     }
 
     /// A `BlindList` of attributes.
     static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
-        attributes.sorted { $0.name < $1.name }.flatMap { attribute in
-            Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
-        }
+        let entries = attributes.map { (name: $0.name, blind: blind(kind, [$0], key).prefix(BlindList.blindBytes)) }
+        let sorted = entries.sorted { $0.name == $1.name ? $0.blind.lexicographicallyPrecedes($1.blind) : $0.name < $1.name }
+        return sorted.flatMap { Array($0.name.rawValue.utf8) + $0.blind }
     }
 
     /// The attributes by which a search is best looked up; none go through the whole kind.
     static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
+        // Looked up by its terms instead.
+        if let value = attributes[.secretServiceAttributes], !value.isEmpty { return [] }
         for name in singles(of: kind) {
             if let value = attributes[name], !value.isEmpty { return [IndexedAttribute(name: name, value: value)] }
         }

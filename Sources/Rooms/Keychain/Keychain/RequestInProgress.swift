@@ -216,7 +216,7 @@ extension RequestInProgress {
                 !lookup.contains(where: { $0.name == name })
             else { return nil }
             return IndexedAttribute(name: name, value: value)
-        }
+        }.flatMap(\.terms)
         func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
             var selection = RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
@@ -225,6 +225,11 @@ extension RequestInProgress {
                 anyOf: groups.map { AttributeBlinds.list(terms.kind, [IndexedAttribute(name: .accessGroup, value: .text($0))], key) },
                 usesDeviceIndex: usesDeviceIndex)
             selection.item = terms.reference
+            if lookup.isEmpty {
+                selection.lookups = filter.filter { $0.name == .secretServiceAttributes }.map {
+                    AttributeBlinds.blind(terms.kind, [$0], key)
+                }
+            }
             return selection
         }
         if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }

@@ -50,6 +50,23 @@ extension KeychainDatabase {
         }
     }
 
+    /// How many rows of one blind are counted: beyond it one blind is as good as another.
+    private static let countedMax = 64
+
+    /// The blind that the fewest rows have, as far as they are counted.
+    private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
+        guard blinds.count > 1 else { return blinds.first }
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))")
+        var rarest: (blind: [UInt8], count: Int)?
+        for blind in blinds {
+            let count = try Int.fetchOne(statement, arguments: [Data(blind)]) ?? 0
+            if rarest.map({ count < $0.count }) ?? true { rarest = (blind, count) }
+            if count == 0 { break }
+        }
+        return rarest?.blind
+    }
+
     /// Goes through the rows that pass the selection's filters, in the order of their numbers, until `body` has enough.
     private static func scan(
         _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (Row) -> Bool
@@ -57,7 +74,7 @@ extension KeychainDatabase {
         let cursor: RowCursor
         if let item = selection.item {
             cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byItem), arguments: [Data(item), id])
-        } else if let lookup = selection.lookup {
+        } else if let lookup = try selection.lookup ?? rarest(of: selection.lookups, in: database) {
             cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byLookup), arguments: [Data(lookup), id])
         } else {
             let sql = selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind
