@@ -10,10 +10,13 @@ struct SSHAgentVerb: ParsableCommand {
         abstract: "Runs the agent for SSH in the foreground; vauban ssh enable has it run at each login.",
         discussion: """
             It offers the keys of vauban ssh at a socket that ssh, git and others find by SSH_AUTH_SOCK. Without --socket it takes the one \
-            that systemd passes.
+            that systemd passes. With --key it offers the named keys alone, as for one project; a name can be a fingerprint. With \
+            --upstream it also offers the keys of another agent, those of security keys and smart cards among them.
 
             Example:
               vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket
+              vauban ssh-agent --foreground --socket ~/.ssh/shop.socket --key shop-deploy
+              vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket --upstream "$SSH_AUTH_SOCK"
               SSH_AUTH_SOCK=~/.ssh/vauban.socket ssh git@example.com
             """)
 
@@ -23,11 +26,24 @@ struct SSHAgentVerb: ParsableCommand {
     @Option(help: ArgumentHelp("Listen here.", valueName: "path"))
     var socket: String?
 
+    @Option(name: .customLong("key"), help: ArgumentHelp("Offer this key and no others; may be repeated.", valueName: "name"))
+    var keys: [String] = []
+
+    @Option(help: ArgumentHelp("Pass requests for other keys on to the agent at this socket.", valueName: "path"))
+    var upstream: String?
+
+    func validate() throws {
+        if keys.contains("") { throw ValidationError("--key names a key.") }
+        if let upstream, upstream == socket { throw ValidationError("--upstream is another agent's socket.") }
+    }
+
     func run() throws {
         // The agent itself starts no program, so what it speaks to has to run before.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-ssh-agent")
-        let words = [program] + (socket.map { ["--socket", $0] } ?? [])
+        let words =
+            [program] + (socket.map { ["--socket", $0] } ?? []) + (upstream.map { ["--upstream", $0] } ?? [])
+            + keys.flatMap { ["--key", $0] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         Interruption.restoreSignals()
         execv(program, &arguments)
