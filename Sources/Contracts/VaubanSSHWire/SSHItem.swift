@@ -10,6 +10,8 @@ package enum SSHItem {
     package static let importedService = "ssh-key"
     /// A certificate is a password of this service; its account is the name of its key.
     package static let certificateService = "ssh-certificate"
+    /// Where a public key is registered is a password of this service; its account is the name of its key.
+    package static let placesService = "ssh-places"
 
     /// All keys of the enclave that are for SSH.
     package static var ofEnclave: ItemQuery {

@@ -70,8 +70,8 @@ struct AWSCredential {
             throw Refusal(
                 .badParameter,
                 """
-                "\(SafeText.line(accessKey, max: 40))" is no access key id: it is the item's account (aws/AKIA…), or is in its value, which \
-                is JSON then
+                "\(SafeText.line(accessKey, max: 40))" is no access key id: it is the item's account (aws/AKIA…), or is in its value, \
+                which is JSON then
                 """)
         }
         guard !secretKey.secret.isEmpty else { throw Refusal(.badParameter, "the secret access key is empty") }
