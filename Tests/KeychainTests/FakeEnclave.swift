@@ -5,11 +5,13 @@ import Keychain
 import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 final class FakeEnclave: EnclaveConnectionThread, Sendable {
     struct State {
-        var lock: DeviceStatus.Lock = .unlocked
+        var lock: LockState = .unlocked
         var passcodeIsSet = true
         var epoch: Int64 = 1
         /// Current first; all generations of a purpose.
@@ -78,7 +80,7 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
     func set(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
     /// Locks as the real one does: the epoch ends, and what was lent in it is called back.
-    func lock(_ lent: LeasedKeyStore, to lock: DeviceStatus.Lock = .locked) {
+    func lock(_ lent: LeasedKeyStore, to lock: LockState = .locked) {
         let epoch = state.withLock { state in
             state.lock = lock
             state.epoch += 1

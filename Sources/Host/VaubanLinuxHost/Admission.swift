@@ -1,4 +1,4 @@
-package import VaubanAccessPolicy
+package import VaubanRefusal
 
 /// Who may use the installed service at all: users of the system, their subordinate uids, and whom root allows.
 package struct Admission: Sendable {

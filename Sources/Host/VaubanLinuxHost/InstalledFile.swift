@@ -3,6 +3,7 @@
 internal import CVaubanLinux
 import Glibc
 package import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// A file that belongs to root, as does each folder above it, all of which neither group nor others can write. It is held as a
 /// place, so that it is this file whatever has its path afterwards.

@@ -3,7 +3,7 @@
 
 internal import CVaubanLinux
 import Glibc
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// A service that a client can use, and why this one.
 package struct Service: Sendable, Hashable {

@@ -1,6 +1,7 @@
 // What a client says when the service itself is the matter.
 
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanRefusal
 
 extension Refusal {
     /// What a caller is told when a door cannot be reached or the talk broke off.

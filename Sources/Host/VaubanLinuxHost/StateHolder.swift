@@ -1,7 +1,8 @@
 // Whose a user's state is: numbers are used again, and the next holder of one must not find the keychain of the last
 // (Specs/owners.md, section 5).
 
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanRefusal
 
 /// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name for whom it was made.
 package struct StateHolder: Hashable, Sendable {

@@ -1,7 +1,8 @@
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSSHWire
+internal import VaubanUserModel
 
 /// All keys of one agent, those of the keychain and those that were added, and its lock.
 final class AgentKeys: Sendable {

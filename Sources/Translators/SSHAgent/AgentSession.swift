@@ -1,8 +1,8 @@
 // What one connection asks of the agent, and what it gets.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSSHWire
 
 /// `@unchecked Sendable`: a connection has one message worked on at a time, each after the one before.

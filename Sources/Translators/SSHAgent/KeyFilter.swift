@@ -1,4 +1,3 @@
-internal import VaubanAccessPolicy
 
 /// Which keys a socket offers: all, or those that are named by their names or fingerprints (`SHA256:…`).
 struct KeyFilter: Sendable {

@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 internal import VaubanSSHWire
 
 /// What a user is asked: for what, with which key, over whom, for which program.

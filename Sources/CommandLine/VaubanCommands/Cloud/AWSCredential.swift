@@ -1,6 +1,6 @@
 import Foundation
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What AWS's programs take from a `credential_process`

@@ -2,6 +2,7 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The logins to registries among the user's items: passwords of a server in the security domain `docker`, whose server is the registry

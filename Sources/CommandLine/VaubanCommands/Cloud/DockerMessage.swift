@@ -1,5 +1,5 @@
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What docker and podman write to a credential helper: JSON for `store`, otherwise the registry alone

@@ -1,5 +1,5 @@
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What kubectl says to a credential plugin, in the variable KUBERNETES_EXEC_INFO

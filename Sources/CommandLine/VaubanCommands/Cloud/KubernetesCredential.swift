@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// An item's value as kubectl takes it: a client certificate with its private key where it is PEM that has both, otherwise a bearer

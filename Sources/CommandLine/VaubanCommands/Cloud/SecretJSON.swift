@@ -1,5 +1,5 @@
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A JSON object that is written into zeroing memory, for programs that take a secret as JSON on standard output.

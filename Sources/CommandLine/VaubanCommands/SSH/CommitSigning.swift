@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// Has git sign commits with a key for SSH, and takes that back. What git had before is kept in its own settings, in the section
 /// `vauban`, a subsection for each name.

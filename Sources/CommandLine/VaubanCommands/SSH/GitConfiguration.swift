@@ -1,6 +1,6 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Git's own settings, read and written by the real git.

@@ -7,6 +7,7 @@ import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 

@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// The change of a key for a new one: both sign until every place has the new one, and then the old one is deleted.
 struct SSHRotation {

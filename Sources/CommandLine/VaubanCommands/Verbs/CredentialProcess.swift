@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainClient
+import VaubanRefusal
 
 struct CredentialProcess: ParsableCommand {
     static let configuration = CommandConfiguration(

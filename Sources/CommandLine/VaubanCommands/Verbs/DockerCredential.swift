@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 
 struct DockerCredential: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 
 struct KubernetesCredentialVerb: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 
 struct SSHSignCommits: ParsableCommand {
     static let configuration = CommandConfiguration(

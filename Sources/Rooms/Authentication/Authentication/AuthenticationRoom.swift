@@ -4,10 +4,10 @@
 internal import EnclaveConnection
 internal import EnclaveWire
 package import Logging
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
+internal import VaubanRefusal
 
 package struct AuthenticationRoom: Sendable {
     private let listener: Descriptor

@@ -1,10 +1,10 @@
 internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanUserWire
 
 /// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the

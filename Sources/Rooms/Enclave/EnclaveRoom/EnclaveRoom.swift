@@ -3,9 +3,9 @@
 package import Enclave
 import EnclaveWire
 import Logging
-import VaubanAccessPolicy
 import VaubanDER
 package import VaubanLinuxHost
+import VaubanRefusal
 
 package final class EnclaveRoom: Sendable {
     let host: EnclaveHost

@@ -3,6 +3,8 @@
 package import EnclaveWire
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanUserModel
 
 /// The caller of one connection, as it was found before the first word was said to it.
 package struct Caller: Sendable {

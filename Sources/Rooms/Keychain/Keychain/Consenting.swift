@@ -6,6 +6,9 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 /// For what another owner's item is wanted, and whether the user can be asked about it.
 struct ConsentRequest {

@@ -1,8 +1,8 @@
 // What this room needs of the enclave on behalf of one caller. The real one is a connection; tests bring their own.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 package protocol EnclaveConnectionThread {
     /// The keys that are open now.

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import EnclaveWire
 internal import VaubanAccessPolicy
+internal import VaubanRefusal
 
 /// The lent keys as one request sees them: what is not here is asked for once, then it is known to be closed.
 final class KeyBorrower {

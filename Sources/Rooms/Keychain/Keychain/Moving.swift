@@ -8,6 +8,9 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// One batch of the rows of the group `unsigned`. Each batch asks the user, unless they have said yes until the lock.

@@ -9,7 +9,10 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
 internal import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// One permission as a row names it: a subject, and what it is let do.
 enum StoredPermission: Hashable {

@@ -6,6 +6,9 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Only the user's own hand manages what programs may do, and only where programs are told apart.

@@ -1,13 +1,14 @@
 // One request of one caller, from its decoded form to its last reply. The verbs are extensions, a file each.
 
+internal import Crypto
+internal import EnclaveWire
 package import KeychainStore
 package import Logging
 internal import VaubanAccessPolicy
-package import VaubanKeychainWire
-package import VaubanSecretBytes
-internal import Crypto
-internal import EnclaveWire
 internal import VaubanKeychainModel
+package import VaubanKeychainWire
+internal import VaubanRefusal
+package import VaubanSecretBytes
 
 /// What all requests of the room share.
 package struct KeychainServices: Sendable {

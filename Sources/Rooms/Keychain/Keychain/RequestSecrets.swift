@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// What lies in a request's one secret section: the value first, and behind it the application's password, whose length

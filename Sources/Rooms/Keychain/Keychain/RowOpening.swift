@@ -7,6 +7,7 @@ internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The row in hand is no longer what the database holds: it is to be looked at as it is now.

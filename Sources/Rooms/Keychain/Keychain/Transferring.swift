@@ -7,6 +7,9 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Lays `wanted` over the attributes of the one item that the query means and writes it where it is (`keepsOriginal` false: the

@@ -3,6 +3,8 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// SecItemUpdate: all matching items or none. Keys are fetched and the user is asked before the transaction, which

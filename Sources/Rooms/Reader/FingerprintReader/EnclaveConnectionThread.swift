@@ -4,11 +4,11 @@ internal import Crypto
 internal import EnclaveWire
 internal import Logging
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// Spoken on by the sensor's thread, heard by its own.
 final class EnclaveConnectionThread: Sendable {

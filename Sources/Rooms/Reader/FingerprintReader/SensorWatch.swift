@@ -3,8 +3,8 @@
 
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 /// One life of a bus connection. It ends by the fault that ended the connection.
 struct SensorWatch {

@@ -1,7 +1,7 @@
 import Glibc
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// The Debian package that a file came with, by the lists of files that dpkg keeps; none on other systems. For the eye alone.
 package final class DebianPackages: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// One process under its descriptor, and the file that it executes. Everything is read by the number and counts only while the
 /// descriptor says that the number is still this process's (`stands`).

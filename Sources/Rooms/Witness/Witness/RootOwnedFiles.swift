@@ -1,6 +1,6 @@
 import Glibc
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// Where files that a process names lie in the witness's own view, each in folders that only root can change. A process may see
 /// other files under the same paths, so what is found must be the very file.
