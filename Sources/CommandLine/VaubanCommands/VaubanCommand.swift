@@ -30,7 +30,8 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(
                 name: "Programs:",
                 subcommands: [
-                    RunCommand.self, Ephemeral.self, GitCredential.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self, Enable.self,
+                    RunCommand.self, Ephemeral.self, GitCredential.self, DockerCredential.self, CredentialProcess.self,
+                    KubernetesCredentialVerb.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self, Enable.self,
                     Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(

@@ -10,6 +10,8 @@ package enum SSHItem {
     package static let importedService = "ssh-key"
     /// The service of certificates, which are password items; the account is the name of the key.
     package static let certificateService = "ssh-certificate"
+    /// Where a public key is registered is a password of this service; its account is the name of its key.
+    package static let placesService = "ssh-places"
 
     /// A query for all enclave keys for SSH.
     package static var ofEnclave: ItemQuery {

@@ -95,6 +95,9 @@ package struct SSHWriter {
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
     package mutating func number(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
 
+    /// Bytes that are fields already.
+    package mutating func raw(_ octets: [UInt8]) { bytes.append(contentsOf: octets) }
+
     package mutating func string(_ octets: some Collection<UInt8>) {
         number(UInt32(octets.count))
         bytes.append(contentsOf: octets)

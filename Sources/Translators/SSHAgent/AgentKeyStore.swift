@@ -31,8 +31,10 @@ final class AgentKeyStore: Sendable {
     private let keychain: KeychainClient
     private let enclave: KeyClient
     private let known = Mutex(Known())
+    private let filter: KeyFilter
 
-    init(_ service: Service) {
+    init(_ service: Service, _ filter: KeyFilter) {
+        self.filter = filter
         keychain = KeychainClient(service: service, startsService: false)
         enclave = KeyClient(service: service, startsService: false)
     }
@@ -85,7 +87,8 @@ final class AgentKeyStore: Sendable {
                 }
                 return (name, blob)
             }, uniquingKeysWith: { $1 })
-        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry {
+        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry? {
+            guard filter.offers(name, blob: key.blob) else { return nil }
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
             return Entry(
                 name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item
