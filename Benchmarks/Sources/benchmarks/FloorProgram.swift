@@ -36,7 +36,7 @@ final class FloorProgram {
         var text: [UInt8] = []
         while let byte = output.fileHandleForReading.readData(ofLength: 1).first, byte != UInt8(ascii: "\n") { text.append(byte) }
         guard let number = String(decoding: text, as: UTF8.self).split(separator: " ").first.flatMap({ Double($0) }) else {
-            throw Fault("the C program did not answer: \(line)")
+            throw Failure("the C program did not answer: \(line)")
         }
         return number
     }
