@@ -141,7 +141,13 @@ let enclave: [Target] = [
 
 let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
-    target("KeychainStore", in: "Rooms/Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
+    target(
+        "KeychainStore", in: "Rooms/Keychain",
+        [
+            "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"),
+            // SQLite as GRDB has it: a row is read from its statement.
+            .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        ]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
     target(
         "Keychain", in: "Rooms/Keychain",

@@ -15,6 +15,11 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The same for two strings, which each call compares: without generics it takes a tenth of the instructions.
+    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+}
+
 extension Sequence where Element: StringProtocol {
     package func containsBytes(of other: some StringProtocol) -> Bool { contains { $0.isSameBytes(as: other) } }
 }

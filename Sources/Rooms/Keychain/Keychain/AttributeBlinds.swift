@@ -1,7 +1,6 @@
 // Blind indexes: a keyed digest stands for a value, so that the database can compare what it cannot read. The layout is
 // fixed (Specs/keychain-database.md); a change of it needs a new label and a migration.
 
-internal import Crypto
 internal import KeychainStore
 internal import VaubanKeychainModel
 
@@ -25,7 +24,7 @@ enum AttributeBlinds {
 
     /// The blind of one attribute, or of several together in the given order. Each part says its own length, so no two
     /// different lists have the same bytes.
-    static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
+    static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: IndexKey) -> [UInt8] {
         var message = label
         message.reserveCapacity(128)
         message.append(UInt8(truncatingIfNeeded: kind.rawValue))
@@ -35,11 +34,11 @@ enum AttributeBlinds {
             withUnsafeBytes(of: UInt64(value.count).bigEndian) { message.append(contentsOf: $0) }
             message.append(contentsOf: value)
         }
-        return Array(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(blindBytes))
+        return key.blind(message)
     }
 
     /// Everything that a row can be found by, under one key.
-    static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> DeviceBlinds {
+    static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: IndexKey) -> DeviceBlinds {
         let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
             IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
         }
@@ -57,10 +56,15 @@ enum AttributeBlinds {
     }
 
     /// A `BlindList` of attributes.
-    static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
-        let entries = attributes.map { (name: $0.name, blind: blind(kind, [$0], key).prefix(BlindList.blindBytes)) }
-        let sorted = entries.sorted { $0.name == $1.name ? $0.blind.lexicographicallyPrecedes($1.blind) : $0.name < $1.name }
-        return sorted.flatMap { Array($0.name.rawValue.utf8) + $0.blind }
+    static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: IndexKey) -> [UInt8] {
+        let entries = attributes.map { (name: $0.name, bytes: key.listed(kind, $0)) }
+        let sorted = entries.sorted { $0.name == $1.name ? $0.bytes.lexicographicallyPrecedes($1.bytes) : $0.name < $1.name }
+        return sorted.flatMap(\.bytes)
+    }
+
+    /// One attribute in a `BlindList`.
+    static func entry(_ kind: ItemKind, _ attribute: IndexedAttribute, _ key: IndexKey) -> [UInt8] {
+        Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
     }
 
     /// The attributes by which a search is best looked up; none go through the whole kind.

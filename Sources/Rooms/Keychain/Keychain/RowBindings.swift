@@ -43,7 +43,7 @@ package struct RowBindings {
 
     /// What an item is found by under one index key.
     package static func blinds(of record: ItemRecord, under key: SymmetricKey) -> DeviceBlinds {
-        AttributeBlinds.ofRow(record.kind, record.attributes, key)
+        AttributeBlinds.ofRow(record.kind, record.attributes, IndexKey(key))
     }
 }
 
