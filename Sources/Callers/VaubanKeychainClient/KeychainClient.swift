@@ -35,7 +35,7 @@ package final class KeychainClient: Sendable {
 
     /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
-        connection = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
+        connection = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Adds an item; returns it if `returns` requests something. The password, 1 to 1024 bytes, is the application password that the access

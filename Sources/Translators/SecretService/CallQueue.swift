@@ -108,6 +108,6 @@ final class CallQueue: Sendable {
         } catch {
             send(.failure(call.number, BusFailure(.failed, "The call failed.")))
         }
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
     }
 }

@@ -27,7 +27,7 @@ extension BusFailure {
             case .locked, .beforeFirstUnlock: .isLocked
             case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: .noSuchObject
             case .dataTooLarge, .storageFull: .limitsExceeded
-            case .cancelled, .fallbackChosen, .interactionNotAllowed, .nobodyToAsk, .authenticationFailed, .lockedOut, .userTimeOver,
+            case .cancelled, .fallbackChosen, .interactionNotAllowed, .noPromptAgent, .authenticationFailed, .lockedOut, .userTimedOut,
                 .missingEntitlement, .notAllowedHere:
                 .accessDenied
             default: .failed

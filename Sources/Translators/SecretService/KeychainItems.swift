@@ -107,7 +107,7 @@ final class KeychainItems: ItemStore {
             do throws(Refusal) {
                 guard let secret = edit.secret else { throw Refusal(.badParameter) }
                 let added = try keychain.add(record, secret: secret.bytes.duplicate(), returns: [.reference])
-                guard let reference = added?.reference else { throw Refusal(.internalFault) }
+                guard let reference = added?.reference else { throw Refusal(.internalError) }
                 return (ItemMapping.identifier(reference), true)
             } catch {
                 guard error.reason == .duplicateItem else { throw error }

@@ -1,3 +1,4 @@
+internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 internal import VaubanRefusal

@@ -37,7 +37,7 @@ enum DockerMessage {
             }
             login = DockerLogin(registry: registry, account: account, secret: SecretBox(secret))
         }
-        guard let login else { throw Refusal(.internalFault) }
+        guard let login else { throw Refusal(.internalError) }
         return login
     }
 
