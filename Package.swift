@@ -324,8 +324,8 @@ let testing: [Target] = [
     tests(
         "EnclaveTests",
         [
-            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1,
+            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
+            "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1,
         ]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests(

@@ -7,11 +7,16 @@ package final class DueTimer: Sendable {
     private let due: Descriptor
     private let jump: Descriptor
     private let next = Atomic<UInt64>(.max)
+    private let wakeup: Wakeup
 
     package init() throws(SystemError) {
         due = Descriptor(try SystemError.checkNegated(vauban_boot_timer(), "make a timer"))
         jump = Descriptor(try SystemError.checkNegated(vauban_clock_jump(), "watch the clock"))
+        wakeup = try Wakeup()
     }
+
+    /// Ends the current or the next `wait`, whatever moment is set. May be called by any thread.
+    package func wake() { wakeup.signal() }
 
     /// Nanoseconds of the boot-time clock; nil for never. May be called by any thread.
     package func set(at boot: UInt64?) {
@@ -25,6 +30,7 @@ package final class DueTimer: Sendable {
     package func wait() {
         var pollers = [
             pollfd(fd: due.number, events: Int16(POLLIN), revents: 0), pollfd(fd: jump.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0),
         ]
         while poll(&pollers, nfds_t(pollers.count), -1) < 0 {}
         var count: UInt64 = 0
@@ -32,6 +38,7 @@ package final class DueTimer: Sendable {
             _ = read(due.number, &count, MemoryLayout<UInt64>.size)
             next.store(.max, ordering: .releasing)
         }
+        if pollers[2].revents != 0 { wakeup.clear() }
         if pollers[1].revents != 0 { _ = vauban_rearm_clock_jump(jump.number) }
     }
 }

@@ -52,6 +52,8 @@ package enum EnclaveLimits {
     package static let attentionTime: UInt64 = 3_000_000_000
     /// How long the witness may take to say who a process is, before it is called unknown.
     package static let witnessTime: UInt64 = 3_000_000_000
+    /// Users whose changed lists of fingers are applied at once, each on a thread.
+    package static let fingerListThreadsMax = 64
     /// How long after the enclave's start, and after the witness's line was lost, a new line is waited for at all. Longer than the
     /// pauses after which a witness that lives, or one that is started again, connects.
     package static let witnessGrace: UInt64 = 10_000_000_000

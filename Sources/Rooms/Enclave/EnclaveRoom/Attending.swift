@@ -42,7 +42,10 @@ extension EnclaveRoom {
     func tellChange(of vault: Vault) { if vault.takeEnvironmentChange() { changes.tell(of: vault.user) } }
 
     /// Tells every vault of an event and completes what it ended. A vault whose disk does not answer is completed when it can be.
-    func sweep(_ event: VaultEvent) { sweeping.tell(event, to: loadedVaults) { [self] in attend(to: $0) } }
+    /// Waits for such vaults for at most `timeout` (nanoseconds).
+    func sweep(_ event: VaultEvent, timeout: UInt64 = EnclaveLimits.recallTime) {
+        sweeping.tell(event, to: loadedVaults, timeout: timeout) { [self] in attend(to: $0) }
+    }
 
     /// The same for one user, if anything of theirs may be open.
     func sweep(_ event: VaultEvent, of user: UInt32) {
@@ -53,12 +56,13 @@ extension EnclaveRoom {
     /// is looked at again when it can be had.
     func reschedule() { timer.set(at: loadedVaults.filter { !sweeping.isPending($0.user) }.compactMap(\.due).min()) }
 
-    /// The thread on which vaults close by themselves: after a grace, after idleness, and when the machine wakes.
+    /// The thread on which vaults close by themselves: after a grace, after idleness, when the machine wakes, and
+    /// when the reader reported something.
     func startAttending(_ timer: DueTimer) {
         let thread = Thread { [self] in
             while true {
                 timer.wait()
-                sweep(.timePassed)
+                sweep(.timePassed, timeout: 0)
                 reschedule()
                 ScratchMemory.overwrite()
             }

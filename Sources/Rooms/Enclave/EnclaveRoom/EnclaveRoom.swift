@@ -2,10 +2,12 @@
 
 package import Enclave
 import EnclaveWire
+import Foundation
 import Logging
 import VaubanAccessPolicy
 import VaubanDER
 package import VaubanLinuxHost
+internal import VaubanRoomHardening
 
 package final class EnclaveRoom: Sendable {
     let host: EnclaveHost
@@ -44,9 +46,14 @@ package final class EnclaveRoom: Sendable {
         changes = EnvironmentNotifier(attention)
         witness = WitnessConnection()
         watcher = WatcherConnection()
-        let vaults = vaults
-        reader = ReaderConnection(host: host, log: log) { vaults.vault(of: $0) }
-        timer = try DueTimer()
+        let timer = try DueTimer()
+        self.timer = timer
+        let lists = FingerListUpdates { [vaults, log] user, fingers in
+            do { try vaults.vault(of: user).fingersAre(fingers) } catch { log.warning("a changed list of fingers: \(error)") }
+            // What the user can answer with may have changed.
+            timer.wake()
+        }
+        reader = ReaderConnection(host: host, log: log, fingerLists: lists)
         leases = LeaseSession()
     }
 
@@ -86,13 +93,24 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// What the reader says, and that it is gone, may change what people can show.
+    /// Serves the reader. Each report, and the end of the connection, may change what users can answer with, so the vaults are looked at
+    /// again, by other threads: a user's vault may be busy with a disk that does not answer.
     private func serveReader(_ channel: Channel) {
-        reader.serve(
-            channel, told: { [self] in sweep(.timePassed) },
-            ended: { [self] in
-                sweep(.readerIsGone)
-            })
+        reader.serve(channel, reported: { timer.wake() }, ended: { [self] in readerHasEnded() })
+    }
+
+    /// Tells the vaults that the reader is gone. Returns when they know it, or after the time of a recall, so that what a next reader is
+    /// given to hold comes after it.
+    private func readerHasEnded() {
+        let isDone = DispatchSemaphore(value: 0)
+        let thread = Thread { [self] in
+            sweep(.readerIsGone, timeout: 0)
+            ScratchMemory.overwrite()
+            isDone.signal()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+        _ = isDone.wait(timeout: .now() + .nanoseconds(Int(EnclaveLimits.recallTime)))
     }
 
     func vault(of user: UInt32) -> Vault { vaults.vault(of: user) }

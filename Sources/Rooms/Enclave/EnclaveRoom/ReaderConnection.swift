@@ -30,25 +30,26 @@ final class ReaderConnection: Sendable {
     private let pairing: Pairing
     private let state = ThreadMutex(State())
     private let log: Logger
-    private let vaultOf: @Sendable (UInt32) -> Vault
+    private let fingerLists: FingerListUpdates
 
-    init(host: EnclaveHost, log: Logger, vaultOf: @escaping @Sendable (UInt32) -> Vault) {
+    init(host: EnclaveHost, log: Logger, fingerLists: FingerListUpdates) {
         self.host = host
         self.log = log
-        self.vaultOf = vaultOf
+        self.fingerLists = fingerLists
         pairing = Pairing(host: host)
     }
 
-    /// Holds the reader's connection until it ends. A newer one takes the place of an older. `told` follows each of its words.
-    func serve(_ channel: Channel, told: () -> Void, ended: () -> Void) {
-        // A line that takes another's place begins with a reader that holds nothing.
+    /// Serves the reader's connection until it ends. A newer connection replaces an older one. Calls `reported` after each report, and
+    /// `ended` when a connection has ended. This thread serves all users, so it never waits for one user's vault.
+    func serve(_ channel: Channel, reported: () -> Void, ended: () -> Void) {
+        // The reader of a new connection holds nothing.
         if replace(nil, with: channel) { ended() }
         defer { if replace(channel, with: nil) { ended() } }
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
             let goesOn = take(report, held, on: channel)
-            told()
+            reported()
             ScratchMemory.overwrite()
             guard goesOn else { return }
         }
@@ -109,12 +110,9 @@ final class ReaderConnection: Sendable {
     }
 
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
-        if verdict.outcome == .changed {
-            // Nobody asked for it: the list of fingers is not the enrolled one any more.
-            do { try vaultOf(verdict.user).fingersAre(verdict.fingers) } catch { log.warning("a changed list of fingers: \(error)") }
-            return
-        }
-        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
+        if verdict.outcome == .changed { return fingerLists.add(verdict.fingers, of: verdict.user) }
+        guard let pending = state.withLock({ $0.waiting.removeValue(forKey: verdict.nonce) })?.pending else { return }
+        fingerLists.afterUpdates(of: verdict.user) { pending.report(.verdict(verdict, held)) }
     }
 
     // MARK: Asking
