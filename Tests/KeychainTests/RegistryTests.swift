@@ -27,8 +27,8 @@ import VaubanLinuxHost
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
         #expect(throws: StorageError.self) { try held.rows(of: all, after: 0, count: .max, bytesMax: .max) }
         #expect(held.isSuspect)
-        #expect(throws: StorageError.failed("the keychain database is to be checked")) { try held.delete([row.handle]) }
-        #expect(throws: StorageError.failed("the keychain database is to be checked")) { _ = try held.insert(row) }
+        #expect(throws: StorageError.failed("the keychain database must be checked first")) { try held.delete([row.handle]) }
+        #expect(throws: StorageError.failed("the keychain database must be checked first")) { _ = try held.insert(row) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
         // It was closed for everyone before it was put aside.
         #expect(throws: StorageError.self) { try held.indexKeyGenerations() }

@@ -2,7 +2,7 @@ internal import CVaubanLinux
 import Glibc
 internal import Synchronization
 
-/// Wakes a thread at a moment of the boot-time clock, and when the machine wakes from sleep or its date is set.
+/// Wakes a thread at a time of the boot-time clock, and when the machine wakes from sleep or its date is set.
 package final class DueTimer: Sendable {
     private let due: Descriptor
     private let jump: Descriptor
@@ -15,10 +15,10 @@ package final class DueTimer: Sendable {
         wakeup = try Wakeup()
     }
 
-    /// Ends the current or the next `wait`, whatever moment is set. May be called by any thread.
+    /// Ends the current or the next `wait`, whatever time is set. Thread-safe.
     package func wake() { wakeup.signal() }
 
-    /// Nanoseconds of the boot-time clock; nil for never. May be called by any thread.
+    /// Sets the time in nanoseconds of the boot-time clock; nil for never. Thread-safe.
     package func set(at boot: UInt64?) {
         next.store(boot ?? .max, ordering: .releasing)
         _ = vauban_set_boot_timer(due.number, boot ?? 0)
@@ -26,7 +26,7 @@ package final class DueTimer: Sendable {
 
     package func isLater(than boot: UInt64) -> Bool { next.load(ordering: .acquiring) > boot }
 
-    /// Returns when something may be due. One thread waits at a time.
+    /// Returns when something may be due. Only one thread may wait at a time.
     package func wait() {
         var pollers = [
             pollfd(fd: due.number, events: Int16(POLLIN), revents: 0), pollfd(fd: jump.number, events: Int16(POLLIN), revents: 0),

@@ -5,8 +5,8 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// SecItemAdd. The value is encrypted before anything is looked up: while the class is closed even a duplicate is
-    /// refused as locked.
+    /// Adds an item (SecItemAdd). Encrypts the value before it looks anything up: while the class is locked even a duplicate is refused as
+    /// locked.
     func add(_ wanted: ItemRecord, _ value: borrowing PaddedValue, _ returns: ReturnKinds, readableBy applications: [String]) throws {
         var record = try QueryGrammar.addition(wanted, for: try rights())
         let now = parts.now()
@@ -16,7 +16,7 @@ extension RequestInProgress {
         try checkOffers(to: applications, by: record.accessGroup)
         let item = try Entropy.bytes(16)
         try repeating { try write(record, item, value) }
-        // A kill in between leaves an item that nobody else may ask for yet, which is the safe half.
+        // If the process is killed in between, the item exists without the permission, which is the safe half.
         for application in applications { try keep(.offers(item), for: application, by: record.accessGroup) }
         try keepProgram()
         let replies = ReplyBatch(sink)
@@ -24,7 +24,7 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    /// False when what stood in the way is gone, or never was an item.
+    /// Writes the row of a new item. Returns false when the conflicting row is gone or is not an item.
     func write(_ record: ItemRecord, _ item: [UInt8], _ value: borrowing PaddedValue) throws -> Bool {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))

@@ -1,11 +1,11 @@
-// Blind indexes: a keyed digest stands for a value, so that the database can compare what it cannot read. The layout is
-// fixed (Specs/keychain-database.md); a change of it needs a new label and a migration.
+// Blind indexes: the database compares keyed digests in place of values that it cannot read. The layout is fixed
+// (Specs/keychain-database.md); a change needs a new label and a migration.
 
 internal import Crypto
 internal import KeychainStore
 internal import VaubanKeychainModel
 
-/// One attribute with its value, as an index sees it.
+/// An attribute and its value, as an index sees them.
 struct IndexedAttribute {
     let name: AttributeName
     let value: AttributeValue
@@ -15,8 +15,8 @@ enum AttributeBlinds {
     static let label = Array("vauban index v1".utf8)
     static let blindBytes = 16
 
-    /// The blind of one attribute, or of several together in the given order. Each part says its own length, so no two
-    /// different lists have the same bytes.
+    /// Returns the blind of one attribute, or of several together in the given order. Each part states its length, so no two different
+    /// lists have the same bytes.
     static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
         var message = label
         message.reserveCapacity(128)
@@ -30,7 +30,7 @@ enum AttributeBlinds {
         return Array(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(blindBytes))
     }
 
-    /// Everything that a row can be found by, under one key.
+    /// Returns everything that a row can be found by, under one key.
     static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> DeviceBlinds {
         let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
             IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
@@ -47,14 +47,14 @@ enum AttributeBlinds {
         return DeviceBlinds(primary: blind(kind, primary, key), list: list(kind, all, key), lookups: lookups)
     }
 
-    /// A `BlindList` of attributes.
+    /// Returns a `BlindList` of attributes.
     static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
         attributes.sorted { $0.name < $1.name }.flatMap { attribute in
             Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
         }
     }
 
-    /// The attributes by which a search is best looked up; none go through the whole kind.
+    /// Returns the attributes that narrow a search best. Without any, the search reads the whole kind.
     static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
@@ -64,7 +64,7 @@ enum AttributeBlinds {
         return []
     }
 
-    /// By which two a program names its item.
+    /// The two attributes by which a program names its item.
     private static func pair(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .permission: [.service, .account]
@@ -74,7 +74,7 @@ enum AttributeBlinds {
         }
     }
 
-    /// In the order in which a search tries them.
+    /// The attributes that are indexed alone, in the order in which a search tries them.
     private static func singles(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .internetPassword, .permission: [.account, .service, .server, .generic, .label]
@@ -85,10 +85,10 @@ enum AttributeBlinds {
 }
 
 extension AttributeRule {
-    /// Dates stay out of the indexes: they change with each write, and a first-unlock key may not be there then.
+    /// Dates are not indexed: they change with each write, when the first-unlock key may not be available.
     var isIndexed: Bool { form != .date }
 
-    /// Whether the attribute takes part in what makes an item with these unique.
+    /// Whether the attribute is part of the item's primary key.
     func counts(in attributes: ItemAttributes) -> Bool {
         switch part {
         case .none: false
@@ -99,7 +99,7 @@ extension AttributeRule {
 }
 
 extension ItemAttributes {
-    /// The value, or what a missing one counts as.
+    /// Returns the value, or the default for a missing one.
     func effective(_ name: AttributeName, _ kind: ItemKind) -> AttributeValue {
         if let value = self[name] { return value }
         return switch AttributeRule.rule(for: name, of: kind)?.form {
@@ -111,6 +111,6 @@ extension ItemAttributes {
 }
 
 extension AttributeValue {
-    /// Empty values are too many to look anything up by.
+    /// Empty values are too common to look anything up by.
     var isEmpty: Bool { equalityBytes == AttributeValue.text("").equalityBytes }
 }

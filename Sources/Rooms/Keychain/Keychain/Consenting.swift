@@ -1,5 +1,5 @@
-// Across the line between what is one program's and what is another's: only where the user has said yes, and in a way that
-// tells nobody without that yes whether there is anything (Specs/access-groups.md).
+// Access to other owners' items: only with the user's consent, and in a way that reveals nothing about what exists without it
+// (Specs/access-groups.md).
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -7,24 +7,24 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// For what another owner's item is wanted, and whether the user can be asked about it.
+/// Why another owner's item is needed, and whether the user may be asked for it.
 struct ConsentRequest {
     let purpose: Consent.Purpose
     let ui: AuthenticationUI
-    /// A question is about one item.
+    /// A prompt is about one item.
     var isForOne = true
     let reason: String?
-    /// What is to be changed of the item, which the question says where it changes its name.
+    /// The changes to the item. The prompt shows them if they rename it.
     var changes = ItemAttributes()
 
     var mayAsk: Bool { ui == .allow && isForOne }
-    /// Whether the caller is told of a question that could not be asked.
+    /// Whether the caller learns that a prompt could not be shown.
     var isTold: Bool { ui == .allow || ui == .fail }
 }
 
 extension RequestInProgress {
-    /// Goes through the rows that the terms mean, that are not the caller's own and that the user lets it use, until `body`
-    /// answers false. Answers whether a question was left out; which does not depend on what another owner keeps.
+    /// Calls `body` with each row that matches the terms, belongs to another owner and may be used with the user's consent, until `body`
+    /// returns false. Returns whether a prompt was left out, which does not depend on what another owner stores.
     func forEachForeignRow(of terms: SearchTerms, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         let rights = try rights()
         let owner = terms.namedGroup
@@ -48,15 +48,15 @@ extension RequestInProgress {
         return try askBeforeLooking(for: terms, of: owner, without: permitted, asking, body)
     }
 
-    /// A caller that would have been asked about is told that, and never that there is nothing.
-    func notFound(_ isLeftOut: Bool, _ ui: AuthenticationUI) -> Refusal {
+    /// Returns the refusal for an empty result. A caller that would have needed a prompt learns that, and never that nothing exists.
+    func notFound(leftOut isLeftOut: Bool, ui: AuthenticationUI) -> Refusal {
         guard isLeftOut, ui == .allow || ui == .fail else { return Refusal(.itemNotFound) }
         return Refusal(
             .interactionNotAllowed, "whether another program keeps the item, and may let this one use it, takes a question about one item")
     }
 
-    /// Asks first and looks afterwards, in the caller's own words: whoever watches questions come and go, or takes the time, or
-    /// hangs up, learns nothing. Who has no name can ask about every owner.
+    /// Prompts first, in the caller's own words, and searches afterwards, so that the prompt, its timing and a hang-up reveal nothing. A
+    /// caller without an identity can ask about every owner.
     private func askBeforeLooking(
         for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
@@ -76,8 +76,8 @@ extension RequestInProgress {
         return false
     }
 
-    /// What belongs to nobody is no secret of a program's: whoever has no name adds there, and hears of each name that is taken. So it
-    /// is looked up first, and the question says what was found.
+    /// Unsigned items are no program's secret: a caller without an identity adds items there and learns of each name that is taken. So this
+    /// searches first, and the prompt names what was found.
     private func askAboutUnsigned(
         of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ asking: ConsentRequest,
         _ body: (OpenedRow) throws -> Bool
@@ -94,7 +94,7 @@ extension RequestInProgress {
                 }
                 return try body(opened)
             } catch let refusal as Refusal where refusal.reason == .locked && !asking.mayAsk {
-                // That this class is closed must not end a search for what the caller has.
+                // A locked class must not end a search for what the caller owns.
                 isLeftOut = true
                 return true
             }
@@ -102,7 +102,7 @@ extension RequestInProgress {
         return isLeftOut
     }
 
-    /// What the owner lets this program ask for. That there is an offer is no secret from whom it was made to.
+    /// Searches the items that the owner lets this program ask for. The program may know of an offer that was made to it.
     private func askAboutOffers(
         of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
@@ -122,8 +122,8 @@ extension RequestInProgress {
         return isLeftOut
     }
 
-    /// The rows of these items that the terms mean. They are looked up by what they are, so that how long it takes depends on
-    /// nothing else that is kept. False when `body` has had enough.
+    /// Calls `body` with the rows of these items that match the terms. Rows are looked up by item, so the time depends on nothing else in
+    /// the database. Returns false when `body` ended the search.
     private func forEachRow(of terms: SearchTerms, among items: Set<[UInt8]>, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         guard let first = items.first else { return true }
         var single = terms
@@ -148,7 +148,7 @@ extension RequestInProgress {
 
     // MARK: The question
 
-    /// Whether the user lets the caller use an item that was found.
+    /// Asks the user for an item that was found. Returns whether the caller may use it.
     private func letIn(_ opened: OpenedRow, _ asking: ConsentRequest) throws -> Bool {
         guard asking.mayAsk else { return false }
         let item = opened.record.shownName(as: asking.changes)
@@ -160,7 +160,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// What changes or removes an item is for once; so is what an unnamed caller reads.
+    /// Consents to change or delete an item, and to read it without a name, hold once.
     private func consent(_ purpose: Consent.Purpose, item: String, owner: String) throws -> Consent {
         let key = purpose == .readItem ? try rights().key : nil
         return Consent(purpose, offered: key == nil ? .once : [.once, .untilLock, .always], item: item, owner: owner, program: key)
@@ -175,8 +175,8 @@ extension RequestInProgress {
         }
     }
 
-    /// The answer to a question, which is asked once in a request; nil where another one was asked in it. A yes that found
-    /// nothing holds for the next request of the connection about another class, which asks in the same words.
+    /// Returns the user's answer to a prompt, which is shown once in a request; nil if the request has prompted for something else. A
+    /// consent that found nothing holds for the connection's next request about another class in the same words.
     func agree(to consent: Consent, of kind: ItemKind, _ reason: String? = nil) throws -> ConsentChoice? {
         if let agreed { return agreed.consent == consent ? agreed.choice : nil }
         let unused = caller.said.unused.withLock { unused in
@@ -190,32 +190,32 @@ extension RequestInProgress {
         return answer
     }
 
-    /// Uses the yes of this request: for one item, which stays the same when its row is looked at again.
+    /// Uses the consent of this request for one item, which stays the same when its row is read again.
     func spendYes(on item: [UInt8]) -> Bool {
         guard agreed?.item == nil || agreed?.item == item else { return false }
         agreed?.item = item
         return true
     }
 
-    /// Asks the user. Where nobody can be asked, that is what the caller hears, never that there is nothing.
+    /// Prompts the user. When nobody can be asked, the refusal says so, and never that nothing exists.
     @discardableResult
     func ask(_ consent: Consent, _ reason: String? = nil) throws -> ConsentChoice {
         do {
             return try enclave.consent(consent, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-            throw Refusal(.interactionNotAllowed, "nobody can say yes to that while no passcode is set; run: vauban passcode set")
+            throw Refusal(.interactionNotAllowed, "this needs your consent, which takes a passcode; set one with: vauban passcode set")
         }
     }
 }
 
-/// The one question of a request, what the user answered, and the item that the answer was used for.
+/// The one prompt of a request, the user's choice, and the item that it was used for.
 struct Agreement {
     let consent: Consent
     let choice: ConsentChoice
     var item: [UInt8]?
 }
 
-/// A yes to a question about an item that is not there in one class of items.
+/// A consent to use an item that does not exist in one class of items.
 struct PendingConsent: Sendable {
     let consent: Consent
     let choice: ConsentChoice
@@ -223,7 +223,7 @@ struct PendingConsent: Sendable {
 }
 
 extension SearchTerms {
-    /// The same terms for the items of one group; nil where they name another.
+    /// Returns the same terms limited to one group; nil if they name another.
     func within(_ group: String) -> SearchTerms? {
         guard namedGroup.map({ $0.isSameBytes(as: group) }) ?? true else { return nil }
         var within = attributes
@@ -231,7 +231,7 @@ extension SearchTerms {
         return SearchTerms(kind: kind, attributes: within, protection: protection, reference: reference)
     }
 
-    /// What is asked for, in the caller's own words; nil where they say nothing that a user could decide about.
+    /// The requested name in the caller's own words; nil if it means nothing to a user.
     var shownName: String? {
         let (name, account) = attributes.shownParts(of: kind)
         switch (name, account) {
@@ -242,7 +242,7 @@ extension SearchTerms {
         }
     }
 
-    /// The same, and what the item will be called where that is something else: a program reads what has the name that it looks for.
+    /// Returns the same, followed by the item's new name if the changes rename it: a program reads whatever has the name that it looks for.
     func shownName(as changes: ItemAttributes) -> String? {
         shownName.map { name in
             let changed = SearchTerms(kind: kind, attributes: attributes.merging(changes), protection: nil)
@@ -259,14 +259,14 @@ extension String {
 }
 
 extension ItemRecord {
-    /// How a user knows the item: by its label or by what it is called.
+    /// The name by which a user knows the item: its label or its service and account.
     var shownName: String {
         let (name, account) = attributes.shownParts(of: kind)
         let whole = [name, account].compactMap(\.self).joined(separator: "/")
         return whole.isEmpty ? attributes.shownText(.label) ?? "without a name" : whole
     }
 
-    /// The same, and what it will be called with these changes.
+    /// Returns the same, followed by the item's new name if the changes rename it.
     func shownName(as changes: ItemAttributes) -> String {
         var changed = self
         changed.attributes = attributes.merging(changes)

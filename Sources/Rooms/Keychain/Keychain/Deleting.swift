@@ -6,15 +6,15 @@ internal import VaubanKeychainWire
 internal import VaubanKeychainModel
 
 extension RequestInProgress {
-    /// SecItemDelete: all matching items or none. The blinds decide, so that it works while locked and asks nobody.
-    /// Passwords can be restored for a while, unless they are to be gone `atOnce`.
+    /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and asks nobody. Passwords can
+    /// be restored for a while, unless `atOnce` is set.
     func delete(_ query: ItemQuery, atOnce: Bool) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try repeating {
             let selection = try selection(terms, of: rights.groups)
-            // What is closed could be meant too, and nobody can tell.
+            // Rows that are closed could match too, and cannot be told apart.
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {
@@ -23,12 +23,12 @@ extension RequestInProgress {
                     handles = [opened.row.handle]
                     return false
                 }
-                if handles.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
+                if handles.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
             }
             guard try database.delete(handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) }) else {
                 return false
             }
-            // Also a yes until the lock ends with the item, which may be restored.
+            // A consent until the lock ends with the item, even though the item may be restored.
             for handle in handles {
                 if let binding = try? RowBinding(derBytes: handle.metadataBinding) { parts.lent.forget(binding.item, user: user) }
             }

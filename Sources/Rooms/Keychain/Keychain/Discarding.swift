@@ -1,4 +1,4 @@
-// What no key opens any more is removed; only the enclave can say that it is so.
+// Removes rows that no key opens any more. Only the enclave knows which those are.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -7,14 +7,14 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
 
 extension RequestInProgress {
-    /// Removes every row whose class key was destroyed for good, and everything if the keychain was erased. Needs no key.
+    /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Needs no key.
     func discard() throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "what no key opens any more is removed with the program vauban") }
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items that no key opens are removed with the vauban command") }
         for (purpose, generation) in try database.indexKeyGenerations() {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
         func isGone(_ rows: RowGeneration) throws -> Bool { try fate(rows.protection, rows.generation) == .destroyed }
-        // A copy from before still has what was erased. Where nothing was, it is the one thing to go back to.
+        // An earlier copy still holds what was erased. If nothing was erased, it is the only fallback.
         if try database.verifiedGenerations().contains(where: isGone) { try database.forgetVerified() }
         let gone = try (database.generations() + database.quarantinedGenerations() + database.historyGenerations()).filter(isGone)
         for rows in gone { try database.remove(rows) }
@@ -22,14 +22,14 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Empties a database whose index key is destroyed: nothing in it can be found any more, and nothing be opened.
+    /// Empties a database whose index key was destroyed: nothing in it can be found or opened.
     func empty(_ purpose: Int64, recorded: [UInt8]) throws {
         guard try database.empty(ifIndexKey: purpose, is: recorded) else { return }
         parts.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 
     func fate(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyFate {
-        // What is no name of a key was never one.
+        // A purpose or generation that is out of range never named a key.
         guard (1...255).contains(purpose), generation.count == 8 else { return .unknown }
         return try enclave.fate(KeyName(purpose: purpose, generation: generation))
     }

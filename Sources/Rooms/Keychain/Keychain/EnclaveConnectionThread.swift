@@ -1,31 +1,31 @@
-// What this room needs of the enclave on behalf of one caller. The real one is a connection; tests bring their own.
+// What this room needs of the enclave on behalf of one caller: a connection, or a test's replacement.
 
 package import EnclaveWire
 package import VaubanAccessPolicy
 package import VaubanSecretBytes
 
 package protocol EnclaveConnectionThread {
-    /// The keys that are open now.
+    /// Returns the keys that are open now.
     func lease() throws -> KeyBorrowing
-    /// A new item key for a row. The password goes to the enclave only if the row's control needs one.
+    /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey
-    /// The item key of a row. May ask the user, and then takes user time.
+    /// Returns the item key of a row. May prompt the user, which takes user time.
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
-    /// The same item key under another generation of its class key; asks nobody.
+    /// Returns the same item key wrapped under another generation of its class key. Never prompts.
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
-    /// Says that no row is under these keys any more. At most `EnclaveRequest.retiredMax` at once.
+    /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
     func retire(_ keys: [KeyName]) throws
-    /// Asks the user whether the caller may go across the line between its items and another's.
+    /// Asks the user whether the caller may use another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
-    /// What became of a key.
+    /// Returns what became of a key.
     func fate(_ key: KeyName) throws -> KeyFate
 }
 
 package struct KeyBorrowing: ~Copyable {
     package let lease: KeyLease
-    /// The keys of `lease`, one after the other.
+    /// The keys of `lease`, concatenated.
     package let secrets: SecretBytes
-    /// The standing connection over which they can be taken back.
+    /// The standing connection over which they can be recalled.
     package let standing: ConnectionNumber
 
     package init(lease: KeyLease, secrets: consuming SecretBytes, standing: ConnectionNumber) {
@@ -45,12 +45,12 @@ package struct SealedItemKey: ~Copyable {
     }
 }
 
-/// Which of the standing connections since this process began.
+/// Numbers the standing connections since this process started.
 package struct ConnectionNumber: Hashable, Sendable {
     let value: Int64
 }
 
-/// The caller has hung up; there is nobody to answer.
+/// The caller hung up, so nobody waits for a reply.
 package struct CallerHungUp: Error {
     package init() {}
 }

@@ -1,5 +1,5 @@
-// A whole look at a user's database, for `vauban doctor`: every row in turn, what it is found by, and the file. What a read
-// would put aside is put aside; what can be made good without loss is made good; all of it is told in numbers alone.
+// A check of a user's whole database, for `vauban doctor`: every row, its indexes, and the file. Rows that a read would quarantine are
+// quarantined, and what can be repaired without loss is repaired. The report contains numbers only.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -10,9 +10,9 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
 extension RequestInProgress {
-    /// Asks nobody and shows no item, so that it covers the rows of all owners.
+    /// Checks the database. Prompts nobody and shows no item, so it covers the rows of all owners.
     func examine() throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is examined with the program vauban") }
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is checked with the command vauban doctor") }
         var report = DoctorReport()
         report.rows = try database.rowCount()
         let verdict = try database.examineFile()
@@ -20,7 +20,7 @@ extension RequestInProgress {
         case .whole: break
         case .indexesRebuilt: report.take(DoctorFinding(.fileIndexes, isRepaired: true))
         case .damaged:
-            // Nothing that such a file says of its rows is worth anything, and nothing may be written to it.
+            // A damaged file's rows cannot be trusted, and nothing may be written to it.
             report.take(DoctorFinding(.filePages))
             return try finish(report)
         }
@@ -45,7 +45,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Each batch is told, so that whoever waits sees that it goes on.
+    /// Reports after each batch, so that the caller sees progress.
     private func examineRows(_ report: inout DoctorReport) throws {
         var last: Int64 = 0
         while true {
@@ -63,7 +63,7 @@ extension RequestInProgress {
             do {
                 return try examine(row, &report)
             } catch is RowHasChanged {
-                // What becomes of an earlier value or a deleted item is seen at the next look.
+                // An earlier value or deleted item is checked in the next run.
                 guard row.place == .item, let now = try database.row(row.id), now.item == row.item else { return }
                 row = now
             } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
@@ -71,7 +71,7 @@ extension RequestInProgress {
                 return
             }
         }
-        // Whoever writes it again and again verifies what they write.
+        // A row that is rewritten again and again is verified by its writers.
         report.locked += 1
     }
 
@@ -85,7 +85,7 @@ extension RequestInProgress {
         report.checked += 1
     }
 
-    /// Earlier values and deleted items: as items, but found by nothing. They are not in the numbers of items that were checked.
+    /// Earlier values and deleted items are checked as items are, but have no indexes. They do not count as checked items.
     private func examineHistory(_ report: inout DoctorReport) throws {
         var last: Int64 = 0
         while true {
@@ -106,7 +106,7 @@ extension RequestInProgress {
         }
     }
 
-    /// The metadata half and everything that the row is found by; nil when it behaves as absent from now on.
+    /// Checks the metadata half and all indexes. Returns nil if the row counts as absent from now on.
     private func examineMetadata(_ row: StoredRow, _ report: inout DoctorReport) throws -> OpenedRow? {
         switch try decode(row) {
         case .damaged(let reason): return try putAside(row, reason)
@@ -114,14 +114,14 @@ extension RequestInProgress {
         case .item(let opened, let digest):
             let blinds = try blinds(opened.record)
             if opened.isVouchedFor(by: digest, blinds) {
-                // The columns are what they were, or can be made so from what is verified.
+                // The columns are correct, or can be repaired from verified content.
                 let columnsFit =
                     row.blinds == RowBlinds(primary: blinds.primary, list: blinds.list, lookups: [], device: blinds.device?.columns)
                 if columnsFit, try database.lookups(of: row.id) == blinds.allLookups { return opened }
                 return try repair(opened, row.with(blinds), columnsFit ? .lookups : .indexColumns, &report)
             }
             guard opened.isVouchedFor(by: digest, row.blinds) else { return try putAside(row, .digest) }
-            // Whole, and indexed by other rules than today's.
+            // The row is intact and was indexed by older rules.
             guard opened.binding.format == .generationApart else { return opened }
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
@@ -129,8 +129,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Writes the row with the right index columns. Where another row has its name, it stays as it is: found by less than
-    /// it should be, and not lost.
+    /// Writes the row with the correct index columns. If another row has its name it stays as it is: it is found by fewer attributes, and
+    /// not lost.
     private func repair(_ opened: OpenedRow, _ right: StoredRow, _ reason: DoctorFinding.Reason, _ report: inout DoctorReport) throws
         -> OpenedRow?
     {
@@ -141,28 +141,28 @@ extension RequestInProgress {
         return OpenedRow(row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record)
     }
 
-    /// The secret half: opened where that asks nobody, else as far as the class key reaches. False when the row turns out to
-    /// be absent.
+    /// Checks the secret half: opens it if that needs no prompt, otherwise as far as the class key reaches. Returns false if the row turns
+    /// out to be absent.
     private func examineSecret(_ opened: OpenedRow, _ report: inout DoctorReport) throws -> Bool {
         if opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true {
             return try openValue(of: opened, reason: nil, mayAsk: false) != nil
         }
         if opened.binding.format == .generationApart, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection)) {
             do {
-                // What it gives is thrown away: that the class key's layer opens is all that is asked.
+                // The result is discarded: this only checks that the layer of the class key opens.
                 guard try rewrapped(opened, to: current) != nil else { return false }
             } catch let refusal as Refusal where [.keysChanged, .interactionNotAllowed].contains(refusal.reason) {
-                // The class key's layer opened, where only the passcode is missing to go to newer pairs.
+                // The layer of the class key opened; only a passcode is missing to move the row to newer pairs.
             }
         }
         report.unopened += 1
         return true
     }
 
-    /// What was put aside and opens now goes back to its place: an older keybag may have been put right, or the disk.
+    /// Puts quarantined rows that open again back into their places: an older keybag or the disk may have been repaired.
     private func readmit(_ report: inout DoctorReport) throws {
         for row in try database.quarantinedRows(after: 0, count: KeychainLimits.readmittedRowsMax) {
-            // `decode` alone: what does not open is quarantined already.
+            // `decode` suffices: what does not open is in quarantine already.
             guard case .item(let opened, let digest) = try decode(row) else { continue }
             do {
                 let blinds = try blinds(opened.record)
@@ -176,7 +176,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Whether the secret half opens, as far as that asks nobody. Puts nothing aside.
+    /// Returns whether the secret half opens, as far as that needs no prompt. Quarantines nothing.
     private func opensWithoutAsking(_ opened: OpenedRow) throws -> Bool {
         let halves = opened.row.halves
         guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else {
@@ -206,7 +206,7 @@ extension RequestInProgress {
 }
 
 extension Caller {
-    /// Whether it is the user's own hand; in user mode every program is.
+    /// Whether the caller is the user at the command line; in user mode every program is.
     var isOwnHand: Bool { identity?.throughCommandLine ?? true }
 }
 
@@ -215,12 +215,12 @@ extension RowBlinds {
 }
 
 extension DeviceBlinds {
-    /// As a row that was read has them.
+    /// The blinds as a row that was read has them.
     fileprivate var columns: DeviceBlinds { DeviceBlinds(primary: primary, list: list, lookups: []) }
 }
 
 extension StoredRow {
-    /// The same row, to be found by these.
+    /// Returns the same row with other index columns.
     fileprivate func with(_ blinds: RowBlinds) -> StoredRow {
         StoredRow(item: item, kind: kind, protection: protection, generation: generation, blinds: blinds, halves: halves)
     }

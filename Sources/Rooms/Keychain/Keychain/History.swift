@@ -1,5 +1,5 @@
-// Earlier values of items, and items that were deleted a while ago (Specs/history.md). Applications never meet them: they are
-// read and brought back by the user's own hand alone.
+// Earlier values of items, and deleted items that can be restored (Specs/history.md). Only the user at the command line reads and restores
+// them; applications never see them.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -11,7 +11,7 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     func history(_ request: HistoryRequest) throws {
         guard caller.isOwnHand else {
-            throw Refusal(.notAllowedHere, "earlier values and deleted items are read and restored with the program vauban")
+            throw Refusal(.notAllowedHere, "earlier values and deleted items are read and restored with the vauban command")
         }
         switch request {
         case .list(let query): try listEarlier(query)
@@ -30,14 +30,14 @@ extension RequestInProgress {
 
     // MARK: What is kept
 
-    /// With what an item's row is kept when its value is replaced; nil where it is not: private keys, certificates and permissions
-    /// have no past, and the user may want none.
+    /// Returns the label with which an item's row is kept when its value is replaced; nil if it is not kept: private keys, certificates and
+    /// permissions have no history, and the user may turn it off.
     func label(_ record: ItemRecord) -> HistoryLabel? {
         guard database.keepsHistory, record.kind.hasHistory else { return nil }
         return HistoryLabel(date: parts.now(), owner: record.accessGroup)
     }
 
-    /// How an item is deleted: so that it can be restored, where it is a password and not to be gone at once.
+    /// Returns how to delete an item: restorably, if it is a password and is not to be deleted at once.
     func removal(of row: RowHandle, atOnce: Bool) -> RowRemoval {
         guard !atOnce, database.keepsHistory, let binding = try? RowBinding(derBytes: row.metadataBinding),
             ItemKind(rawValue: binding.kind)?.hasHistory == true
@@ -47,7 +47,7 @@ extension RequestInProgress {
 
     // MARK: Earlier values
 
-    /// The one item that a query means: of the caller's own, else of another owner's after the user's yes.
+    /// Returns the one item that matches a query: one of the caller's own, otherwise one of another owner with the user's consent.
     private func one(_ query: ItemQuery, _ purpose: Consent.Purpose) throws -> OpenedRow {
         let mayAsk = query.authenticationUI == .allow
         let rights = try rights(mayAsk: mayAsk)
@@ -71,7 +71,7 @@ extension RequestInProgress {
                 found = [opened]
                 return false
             }
-            if found.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
+            if found.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
         guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
         return found[0]
@@ -116,7 +116,7 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    /// The earlier value is sealed anew, as the item is protected now. Whoever puts it back must be able to read it, and the item.
+    /// Seals the earlier value again under the item's present protection. The caller must be able to read both values.
     private func undo(_ query: ItemQuery, _ number: Int) throws {
         try repeating {
             do { return try putBack(query, number) } catch is RowHasChanged { return false }
@@ -129,7 +129,7 @@ extension RequestInProgress {
         try throwIfPasswordIsMissing(for: item.record)
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: mayAsk) else { throw Self.unreadable }
-        // Under one and the same protection, one answer is as good as two. An application's password is each value's own.
+        // With equal protection one authentication covers both values. Each value has its own application password.
         let hasPassword = item.binding.accessControl?.needsApplicationPassword == true
         if hasPassword || (!item.requirement.isNone && !old.binding.isOfSameItem(as: item.binding)) {
             guard try openValue(of: item, reason: query.operationPrompt, mayAsk: mayAsk) != nil else { return false }
@@ -138,7 +138,7 @@ extension RequestInProgress {
         record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
         let binding = try binding(record, item: item.binding.item, generation: try keys.generationToWrite(record.protection))
         let row = try row(record, binding, try seal(value, binding), item.row.blinds)
-        // What it replaces is kept whatever the setting is: the earlier value itself leaves the history.
+        // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
         let label = HistoryLabel(date: parts.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
         return try isDone(try database.update([change]))
@@ -164,12 +164,12 @@ extension RequestInProgress {
         }
     }
 
-    /// What a row's binding says without a key; a row of which it cannot be read is nobody's.
+    /// Returns the group in a row's binding, which needs no key. A row whose binding cannot be read belongs to nobody.
     private static func group(of row: StoredRow) throws -> String {
         (try? RowBinding(derBytes: row.halves.metadataBinding).accessGroup) ?? ""
     }
 
-    /// The deleted item of an identity, after the user's yes where another program kept it.
+    /// Returns the deleted item with this identity, with the user's consent if another program stored it.
     private func deleted(_ item: [UInt8], _ purpose: Consent.Purpose) throws -> OpenedRow {
         guard let kept = try database.deletedRow(of: item), let opened = try open(kept.row) else {
             throw Refusal(.itemNotFound, "it is not among the deleted items any more")
@@ -207,7 +207,7 @@ extension RequestInProgress {
 }
 
 extension ItemKind {
-    /// Whether what an item of this kind was before is kept.
+    /// Whether earlier states of items of this kind are kept.
     fileprivate var hasHistory: Bool { self == .genericPassword || self == .internetPassword }
 }
 

@@ -1,5 +1,5 @@
-// Identities are not stored: an identity is a certificate with the private key that it names
-// (Specs/item-attributes.md, Specs/secitem.md, 2.6).
+// Identities are not stored: an identity is a certificate together with the private key that it names (Specs/item-attributes.md,
+// Specs/secitem.md, 2.6).
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -8,18 +8,18 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanSecretBytes
 
-/// The two searches that an identity's one is made of.
+/// The two searches that make up a search for identities.
 struct IdentityTerms {
     let certificate: SearchTerms
     let key: SearchTerms
 
-    /// Each attribute goes to the side that has it; what both have, to the key, but for those of which a certificate is known.
+    /// Splits a query. Attributes that both classes have go to the key, except those that describe a certificate.
     init(_ query: ItemQuery, for rights: CallerRights) throws {
         var sides: (certificate: ItemAttributes, key: ItemAttributes) = (ItemAttributes(), ItemAttributes())
         for (name, value) in query.attributes.values {
             let ofKey = AttributeRule.rule(for: name, of: .key) != nil
             let ofCertificate = AttributeRule.rule(for: name, of: .certificate) != nil
-            // Whose it is, and whether it goes elsewhere, is asked of both.
+            // The group and synchronizability apply to both.
             if [.accessGroup, .synchronizable].contains(name) {
                 sides.certificate[name] = value
                 sides.key[name] = value
@@ -38,7 +38,7 @@ struct IdentityTerms {
 
     private static let ofCertificate: Set<AttributeName> = [.label, .issuer, .serialNumber, .subjectKeyID, .tokenID]
 
-    /// The keys that a certificate names.
+    /// Returns the terms for the keys that a certificate names.
     func keys(of certificate: ItemRecord) -> SearchTerms? {
         guard let hash = certificate.attributes[.publicKeyHash], !hash.isEmpty else { return nil }
         var attributes = key.attributes
@@ -51,7 +51,7 @@ struct IdentityTerms {
 }
 
 extension RequestInProgress {
-    /// SecItemCopyMatching of identities. The user is asked for the key as for any item that asks.
+    /// Searches identities (SecItemCopyMatching). The user is prompted for the key as for any protected item.
     func copyIdentities(_ query: ItemQuery) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try IdentityTerms(query, for: rights)
@@ -99,8 +99,8 @@ extension RequestInProgress {
         return true
     }
 
-    /// SecItemDelete of identities: without a reference all certificates and keys that the attributes mean; the one of a
-    /// reference is a certificate, and its key goes unless another certificate names it too.
+    /// Deletes identities (SecItemDelete): without a reference all certificates and keys that match the attributes; with one, that
+    /// certificate, and its key unless another certificate names the key too.
     func deleteIdentities(_ query: ItemQuery, _ rights: CallerRights) throws {
         try repeating {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
@@ -145,7 +145,8 @@ extension RequestInProgress {
         return found
     }
 
-    /// The rows of one class that the terms mean and the caller owns. True before the first unlock, when some cannot be met.
+    /// Calls `body` with the caller's rows of one class that match the terms. Returns true before the first unlock, when some rows cannot
+    /// be seen.
     @discardableResult
     private func forEachOwnRow(of terms: SearchTerms, _ rights: CallerRights, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         guard rights.ownsEverything || !rights.groups.isEmpty else { return false }

@@ -2,13 +2,13 @@ internal import Crypto
 internal import EnclaveWire
 internal import VaubanAccessPolicy
 
-/// The lent keys as one request sees them: what is not here is asked for once, then it is known to be closed.
+/// The leased keys as one request sees them. A missing key is requested once; after that it counts as closed.
 final class KeyBorrower {
     let user: UInt32
     private let lent: LeasedKeyStore
     private let sleepClock: SleepClock
     private let enclave: any EnclaveConnectionThread
-    /// What the enclave said in this request, if it was asked, and how often it was.
+    /// The enclave's reply in this request, if there was one, and the number of requests.
     private var lease: KeyLease?
     private var renewals = 0
 
@@ -28,7 +28,7 @@ final class KeyBorrower {
         return try lent.use(purpose, generation: generation, of: user, body)
     }
 
-    /// The generation of the current key; nil when it is closed.
+    /// Returns the generation of the current key; nil when it is closed.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
         dropAfterSleep()
         if let generation = lent.currentGeneration(of: purpose, user: user) { return generation }
@@ -36,7 +36,7 @@ final class KeyBorrower {
         return lent.currentGeneration(of: purpose, user: user)
     }
 
-    /// The generation for a new row of a class, or the refusal that says why there is none.
+    /// Returns the generation for a new row of a class. Throws the refusal that explains why there is none.
     func generationToWrite(_ protection: Protection) throws -> [UInt8] {
         if let generation = try currentGeneration(of: .metadata(protection)) { return generation }
         if protection.needsPasscode, lease?.passcodeIsSet == false {
@@ -45,7 +45,7 @@ final class KeyBorrower {
         throw closed
     }
 
-    /// Why a key of a class is not here. Where everything is open, it is one that has given way to another.
+    /// The refusal for a missing class key. If everything is unlocked, the key was replaced by another.
     var closed: Refusal {
         switch lease?.lock {
         case .beforeFirstUnlock: Refusal(.beforeFirstUnlock)
@@ -56,13 +56,13 @@ final class KeyBorrower {
 
     var isUnlocked: Bool { lease?.lock == .unlocked }
 
-    /// Begins again with nothing, since the enclave's keys have changed under this request.
+    /// Drops all keys, since the enclave's keys have changed during this request.
     func startOver() {
         lent.forget(user)
         lease = nil
     }
 
-    /// What the enclave lends now, whatever was lent before.
+    /// Requests a new lease, whatever was leased before.
     func leaseAnew() throws -> KeyLease {
         startOver()
         try renew()
@@ -70,14 +70,14 @@ final class KeyBorrower {
         return lease
     }
 
-    /// The machine may have been opened by somebody else since it slept: whether keys may be used is the enclave's to
-    /// say anew, also in the middle of a request.
+    /// Drops the keys if the machine has slept. Somebody else may have woken it, so the enclave must decide again whether keys may be used,
+    /// even in the middle of a request.
     private func dropAfterSleep() {
         if lent.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
     }
 
-    /// Borrows anew where that can bring a key that is not here: once in a request, and again if the enclave had lent it
-    /// and another request has dropped it since. False when it is closed.
+    /// Requests a lease if that can bring a missing key: once in a request, and again if another request has dropped a key since. Returns
+    /// false when the key is closed.
     private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
         if let lease {
             let wasLent = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
@@ -90,16 +90,16 @@ final class KeyBorrower {
     private func renew() throws {
         renewals += 1
         for _ in 0..<KeychainLimits.attemptsMax {
-            // Looked at before: a sleep while the lease is on its way counts.
+            // Read before the lease, so that a sleep while the lease is on its way counts.
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
-            guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave lent another user's keys") }
+            guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave leased another user's keys") }
             if lent.install(leased, slept: slept) {
                 lease = leased.lease
                 return
             }
         }
-        // Recalled as fast as it is lent: the user is locking.
+        // The enclave recalls keys as fast as it leases them: the user is locking.
         throw Refusal(.locked)
     }
 }

@@ -1,5 +1,4 @@
-// The door of keychaind (Specs/keychain-wire.md): one connection, its requests one after the other, each answered by the
-// thread that read it.
+// One connection to keychaind (Specs/keychain-wire.md). Requests are served in order, on the thread that read them.
 
 internal import EnclaveWire
 internal import Logging
@@ -20,7 +19,7 @@ package struct KeychainConnectionHandler: Sendable {
     private let holders: StateHolders
     private let log: BoundedLog
 
-    /// `holders` tells whose each user's folder is. It and `admission` are asked in system mode alone.
+    /// `holders` knows which user each folder belongs to. It and `admission` are used in system mode only.
     package init(
         parts: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
         holders: StateHolders
@@ -33,11 +32,11 @@ package struct KeychainConnectionHandler: Sendable {
         log = BoundedLog(parts.logger, accounts: admission.accounts)
     }
 
-    /// What is known of a caller before it is sent a word.
+    /// What is known of a caller before anything is sent to it.
     struct CallerSnapshot {
         let line: RemoteEnclave
         let caller: Caller
-        /// Why the caller may not use the service at all: the answer to its first request.
+        /// Why the caller may not use the service; the reply to its first request.
         var refusal: Refusal?
     }
 
@@ -47,7 +46,7 @@ package struct KeychainConnectionHandler: Sendable {
         if let refusal = refusal(of: peer.uid) { return refused(refusal, peer, line) }
         do {
             let identity = try line.identify()
-            // Nobody could look: to be told that its own items are not there, a program might make new ones in their place.
+            // If told that its items do not exist, a program that could not be identified might create new ones in their place.
             guard identity != .unseen else { return refused(Refusal(.unavailable, Self.unseen), peer, line) }
             return CallerSnapshot(line: line, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
@@ -57,9 +56,9 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    private static let unseen = "which program asks could not be found out at this moment; try again"
+    private static let unseen = "the calling program could not be identified at this moment; try again"
 
-    /// Why a user may not use the service; nil where they may.
+    /// Returns why a user may not use the service; nil if they may.
     private func refusal(of uid: UInt32) -> Refusal? {
         do throws(Refusal) {
             try admission.admit(uid)
@@ -75,15 +74,15 @@ package struct KeychainConnectionHandler: Sendable {
         return CallerSnapshot(line: line, caller: Caller(user: peer.uid), refusal: refusal)
     }
 
-    /// Serves every connection for as long as the process lives.
+    /// Accepts connections for as long as the process runs.
     package func run(_ doorway: ConnectionServer) throws(SystemError) -> Never {
         try doorway.run(
             look: { try look($0, $1) },
-            refused: { fault, uid in log.notice("a connection was refused", about: uid, ["why": "\(fault)"]) },
+            refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
             serve: { serve($0, $1) })
     }
 
-    /// Serves a connection until it ends. What is wrong with one connection ends that one only.
+    /// Serves a connection until it ends. An error on one connection ends only that one.
     private func serve(_ visitor: AcceptedConnection, _ look: CallerSnapshot) {
         let sink = ChannelSink(channel: visitor.channel)
         let line = look.line
@@ -106,7 +105,7 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    /// From here on the connection is the enclave's: it reads the next message, and this room says nothing more.
+    /// Hands the connection to the enclave, which reads the next message; this room sends nothing more.
     private func handOver(_ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) throws {
         try RequestInProgress.throwIfDenied(caller)
         try line.handOver()
@@ -115,13 +114,13 @@ package struct KeychainConnectionHandler: Sendable {
 
     private enum Outcome {
         case answered
-        /// The caller is told, and may go on.
+        /// The caller is told, and the connection goes on.
         case refused(Refusal)
         /// The caller is told, and the connection ends.
         case malformed(String)
     }
 
-    /// One request; nil when there is nobody to answer any more.
+    /// Serves one request. Returns nil if the caller is gone.
     private func next(_ visitor: AcceptedConnection, _ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) -> Outcome? {
         do {
             var message = try visitor.channel.receive(.idle)
@@ -155,7 +154,7 @@ package struct KeychainConnectionHandler: Sendable {
 }
 
 extension ChannelError {
-    /// What to say to a caller that broke the rules; nil when nobody would hear it.
+    /// The detail for a caller that violated the protocol; nil if the caller is gone.
     fileprivate var outcome: String? {
         switch self {
         case .oversized: "the message is too large"
@@ -167,12 +166,12 @@ extension ChannelError {
     }
 }
 
-/// Replies over a connection.
+/// Sends replies over a connection.
 struct ChannelSink: ReplySink {
     let channel: Channel
 
     func send(_ reply: KeychainReply) throws {
-        // Before the caller hears it: whoever locks next may rely on it.
+        // Scrubs before the caller sees the reply: a lock that follows it may rely on that.
         ScratchMemory.overwrite()
         try channel.send(header: try reply.encoded())
     }
@@ -182,7 +181,7 @@ struct ChannelSink: ReplySink {
         try channel.send(header: try reply.encoded(), secret: value)
     }
 
-    /// In one go, which wakes the caller once and leaves one stack to overwrite.
+    /// Sends both in one write, which wakes the caller once and leaves one stack to scrub.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
         ScratchMemory.overwrite()

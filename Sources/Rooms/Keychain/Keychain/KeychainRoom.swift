@@ -1,4 +1,4 @@
-// The room as a process: its arguments, its state folder, its door.
+// The room as a process: its arguments, its state folder and its socket.
 
 internal import Foundation
 internal import Glibc
@@ -9,14 +9,14 @@ package import VaubanLinuxHost
 internal import VaubanRoomHardening
 
 package struct KeychainRoom {
-    /// `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
+    /// The arguments `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
     package struct Arguments: Hashable, Sendable {
         package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N|roster"
         package let state: String
         package let enclaveFolder: String
         package let enclaveUID: UInt32
 
-        /// Reads what follows the program's name; nil when it is not exactly this.
+        /// Parses the words after the program's name; nil if they are not exactly these arguments.
         package init?(_ words: [String]) throws {
             guard words.count == 6 else { return nil }
             var values: [String: String] = [:]
@@ -31,12 +31,12 @@ package struct KeychainRoom {
         }
     }
 
-    /// The names under which sockets are passed and found.
+    /// The name under which the socket is passed and found.
     package static let socketName = "keychain"
     package static let enclaveSocketName = "enclave"
 
-    /// Runs the room until it is ended; what it says on the way out is for the log. The process is hardened before it
-    /// reads the first byte. A test's program brings a clock that sleeps at its word.
+    /// Runs the room until the process ends; what it prints when it leaves is for the log. Hardens the process before it reads the first
+    /// byte. A test program passes a clock that it controls.
     package static func main(_ words: [String], sleepClock: SleepClock = .ofThisMachine) -> Never {
         do {
             let hardening = try RoomHardening(.keychaind)
@@ -61,7 +61,7 @@ package struct KeychainRoom {
         let listener = try InheritedSockets().socket(socketName)
         let state = try PrivateFolder(path: arguments.state, creating: true)
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
-        // What lies outside the state folder is out of reach when the room is shut in.
+        // After hardening, everything outside the state folder is out of reach.
         let entitlements = try Roster.isOfThisProcess() ? EntitlementTable(logger: logger) : nil
         if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
@@ -74,7 +74,7 @@ package struct KeychainRoom {
         try door.run(ConnectionServer(listener: listener, connections: connections, admits: { _ in true }))
     }
 
-    /// The room's door, with its standing connection begun.
+    /// Opens the room and starts its standing connection.
     package static func open(
         state: PrivateFolder, enclave: ServerAddress, lent: LeasedKeyStore, entitlements: EntitlementTable? = nil,
         sleepClock: SleepClock = .ofThisMachine,

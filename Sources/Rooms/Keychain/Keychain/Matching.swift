@@ -6,13 +6,15 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// SecItemCopyMatching. One row whose class is closed ends the search, whatever was found before it.
+    /// Searches items (SecItemCopyMatching). A match whose class is closed ends the search, whatever was found before it.
     func copyMatching(_ query: ItemQuery) throws {
         if query.kind == .identity { return try copyIdentities(query) }
         let rights = try rightsToSearch(query)
         let terms = try QueryGrammar.terms(of: query, for: rights)
         if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
-            guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "what all programs keep is listed with the program vauban") }
+            guard rights.isCommandLine else {
+                throw Refusal(.notAllowedHere, "the items of all programs are listed with the vauban command")
+            }
             try ask(Consent(.listOwners, offered: .once))
             caller.said.toListOwners.withLock { $0 = true }
         }
@@ -20,7 +22,7 @@ extension RequestInProgress {
         let selection = try selection(terms, of: coversAll ? [] : rights.groups)
         let wanted = query.limit.countMax
         if selection.usesDeviceIndex, wanted > 1, try database.hasRowsOutsideDeviceIndex(kind: selection.kind) {
-            // Some of what is closed could belong to the answer, and nobody can tell which.
+            // Some of the closed rows could match, and cannot be told apart.
             throw Refusal(.beforeFirstUnlock)
         }
         var returns: ReturnKinds = []
@@ -29,7 +31,7 @@ extension RequestInProgress {
         if query.returnsReference { returns.insert(.reference) }
         let replies = ReplyBatch(sink, isForOne: wanted == 1)
         var found = 0
-        // A caller without a group has nothing of its own.
+        // A caller without a group owns nothing.
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
                 guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes)
@@ -51,11 +53,13 @@ extension RequestInProgress {
                 return found < wanted
             }
         }
-        guard found > 0 else { throw selection.usesDeviceIndex ? Refusal(.beforeFirstUnlock) : notFound(isLeftOut, query.authenticationUI) }
+        guard found > 0 else {
+            throw selection.usesDeviceIndex ? Refusal(.beforeFirstUnlock) : notFound(leftOut: isLeftOut, ui: query.authenticationUI)
+        }
         try replies.finish()
     }
 
-    /// What the caller may use in a search: also items that another owner offers it, if it names that owner.
+    /// Returns the caller's rights for a search, including items that another owner offers it if the query names that owner.
     private func rightsToSearch(_ query: ItemQuery) throws -> CallerRights {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let group: String? =
@@ -68,8 +72,8 @@ extension RequestInProgress {
         return rights.searching(group)
     }
 
-    /// False when the item behaves as absent. The key of an item with an access control is unwrapped even where no value
-    /// is asked for (Specs/secitem.md, 6.6), unless the items are only to be described.
+    /// Adds a match to the reply. Returns false if the item counts as absent. Unwraps the key of an item with an access control even if no
+    /// value is requested (Specs/secitem.md, 6.6), unless items are only to be described.
     private func reply(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch) throws -> Bool {
         guard !isLeftOut(opened, query, returns) else { return false }
         guard mustUnwrap(opened, query, returns) else {
@@ -82,12 +86,12 @@ extension RequestInProgress {
         return true
     }
 
-    /// Whether an item's key is to be unwrapped: for its value, and for what it asks of the user.
+    /// Returns whether an item's key must be unwrapped: for its value, or because it needs the user.
     func mustUnwrap(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
         returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
     }
 
-    /// Whether a search that skips what asks leaves an item out.
+    /// Returns whether a search that skips items with prompts leaves this item out.
     func isLeftOut(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
         query.authenticationUI == .skip && mustUnwrap(opened, query, returns) && opened.asks(givenPassword: password != nil)
     }

@@ -1,5 +1,5 @@
-// From nobody to an owner: what was kept before callers had identities, or by callers without one. Nothing but the rows says
-// how far it has come, so it goes on after any kill.
+// Gives unsigned items to an owner: those that were stored before callers had identities, or by callers without one. Progress is in the
+// rows alone, so it continues after any kill.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -10,15 +10,15 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// One batch of the rows of the group `unsigned`. Each batch asks the user, unless they have said yes until the lock.
+    /// Gives one batch of unsigned items to an owner. Each batch prompts the user, unless they consented until the lock.
     func move(to owner: String) throws {
         let rights = try rights()
         guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
-        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the program vauban") }
+        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the vauban command") }
         guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
         let key = Array(owner.utf8)
         if caller.said.moves.withLock({ $0[key] == nil }) {
-            try ask(Consent(.moveItems, offered: .once, item: "all that belong to nobody", owner: AccessGroup.unsigned, program: owner))
+            try ask(Consent(.moveItems, offered: .once, item: "all items without an owner", owner: AccessGroup.unsigned, program: owner))
         }
         var move = caller.said.moves.withLock { $0[key] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
@@ -45,7 +45,7 @@ extension RequestInProgress {
                     guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
                     if try give(opened, to: owner, mayAsk: state.mayAsk) { done += 1 } else { state.kept.insert(row.item) }
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
-                    // Whatever stands in the way of this one stands there at the next try too. A no to one is a no to all.
+                    // Whatever refuses this item refuses it at the next attempt too. A no to one item is a no to all.
                     state.kept.insert(row.item)
                     if refusal.reason.isTheUsers { state.mayAsk = false }
                 }
@@ -53,7 +53,7 @@ extension RequestInProgress {
             }
         }
         (move, progress.done) = (state, done)
-        // What has moved has left the group.
+        // Items that have moved have left the group.
         guard done >= KeychainLimits.moveRowsMax else { return }
         let kept = state.kept
         progress.left += try database.handles(of: selection).count { handle in
@@ -61,8 +61,8 @@ extension RequestInProgress {
         }
     }
 
-    /// The item key is bound to the group, so the value is sealed anew; one that asks for the user asks
-    /// them, and one that needs its application's password stays.
+    /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item that needs the user prompts
+    /// them; one that needs its application password stays.
     private func give(_ opened: OpenedRow, to owner: String, mayAsk: Bool) throws -> Bool {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
         var record = opened.record
@@ -74,7 +74,7 @@ extension RequestInProgress {
         switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
         case .written: return true
         case .stale, .retired: throw RowHasChanged()
-        // The owner has one of this name already.
+        // The owner already has an item of this name.
         case .conflict: return false
         }
     }
@@ -82,17 +82,17 @@ extension RequestInProgress {
 
 /// How far a connection has come with giving items to one owner.
 struct ItemMove: Sendable {
-    /// Items that stay, whatever stood in their way.
+    /// Items that stay, for whatever reason.
     var kept: Set<[UInt8]> = []
     var mayAsk = true
 }
 
 extension Refusal.Reason {
-    /// Whether it is what the user said, or that they said nothing.
+    /// Whether the refusal is the user's answer, or their silence.
     fileprivate var isTheUsers: Bool {
         [.cancelled, .fallbackChosen, .authenticationFailed, .userTimeOver, .nobodyToAsk].contains(self)
     }
 
-    /// Whether the same may go well at another time, without anyone's doing.
+    /// Whether the same request may succeed later without anybody's doing.
     fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
 }

@@ -1,5 +1,5 @@
-// What the user has let happen for good. It is kept as rows of a kind of its own, so that it is encrypted, bound and
-// found as items are; in class C and on this device only, since it is looked at while locked.
+// Permissions: the user's lasting consents. They are stored as rows of their own kind, so that they are encrypted, bound and found as items
+// are. Their class is C on this device only, since they are read while locked.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -11,22 +11,22 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-/// One permission as a row names it: a subject, and what it is let do.
+/// A permission as a row stores it: a subject and what the subject may do.
 enum StoredPermission: Hashable {
-    /// The subject, an application or an interpreter, reads an item; the user permitted that beforehand.
+    /// The subject, an application or an interpreter, may read an item. The user permitted it beforehand.
     case reads([UInt8])
-    /// The same, as the user's lasting answer to a question. It holds for who names the item's owner, as the question did.
+    /// The same, as the user's lasting answer to a prompt. It applies to requests that name the item's owner, as the prompt did.
     case answered([UInt8])
-    /// The owner of an item lets the subject, an application, ask the user for it.
+    /// The owner of an item lets the subject, an application, ask the user for the item.
     case offers([UInt8])
     /// The subject, a build, is the same program as that of a group.
     case sameProgram(String)
-    /// The subject, a path, is where the program of a group was.
+    /// The program of a group was at the subject, a path.
     case program(String)
     /// New builds in the subject, a folder, are accepted.
     case buildsIn
 
-    /// The word before the subject, so that one look-up finds all of one subject.
+    /// The word before the subject. With it one lookup finds all permissions of a subject.
     var word: String {
         switch self {
         case .reads: "reads"
@@ -48,8 +48,8 @@ enum StoredPermission: Hashable {
 }
 
 extension RequestInProgress {
-    /// Keeps a permission; one that is kept already stays. What a program offers and not the user permits is kept with the name
-    /// of its group.
+    /// Stores a permission unless it is stored already. An offer, which a program makes and not the user, is stored with the name of its
+    /// group.
     func keep(_ permission: StoredPermission, for subject: String, by group: String? = nil) throws {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
         guard try keptRows(record.attributes).isEmpty else { return }
@@ -73,20 +73,20 @@ extension RequestInProgress {
             ]), protection: .afterFirstUnlockThisDeviceOnly)
     }
 
-    /// The rows of a subject.
+    /// Returns the rows of a subject.
     func keptRows(_ subject: String) throws -> [OpenedRow] {
         try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .service: .text(subject)]))
     }
 
-    /// The rows with all of these attributes. Those that programs can make many of are bounded for each owner.
+    /// Returns the rows with all of these attributes. Rows that programs can create in numbers are limited for each owner.
     private func keptRows(_ attributes: ItemAttributes) throws -> [OpenedRow] {
         var rows: [OpenedRow] = []
         try forEachKept(attributes) { rows.append($0) }
         return rows
     }
 
-    /// Goes through all permissions, or those with all of these attributes, however many there are: nobody can hide one behind
-    /// others. None before the first unlock, when nothing can be found.
+    /// Calls `body` with all permissions, or with those that have all of these attributes. There is no limit, so nobody can hide one
+    /// permission behind others. Before the first unlock nothing can be found.
     func forEachKept(
         _ attributes: ItemAttributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)]), _ body: (OpenedRow) throws -> Void
     ) throws {
@@ -105,16 +105,16 @@ extension RequestInProgress {
 
     private func items(_ rows: [OpenedRow]) -> Set<[UInt8]> { Set(rows.compactMap(\.permittedItem)) }
 
-    /// The items that the user permits this one to read, whoever is named. A row that names a group was written for a program,
-    /// by an earlier version, and is an offer.
+    /// Returns the items that the user permits the subject to read, whatever owner a request names. An earlier version wrote a program's
+    /// row with the name of its group; that row is an offer.
     func itemsReadable(by key: String) throws -> Set<[UInt8]> { items(try keptRows("reads \(key)").filter { $0.offeringGroup == nil }) }
 
-    /// The items that the user let it read when it asked: for good, or until the lock.
+    /// Returns the items that the user let the subject read in answer to prompts, for good or until the lock.
     func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
         items(try keptRows("answered \(key)")).union(parts.lent.remembered(key, of: user))
     }
 
-    /// The items of an owner for which this one may ask.
+    /// Returns the items of an owner for which the subject may ask.
     func itemsOffered(to key: String, by owner: String) throws -> Set<[UInt8]> {
         let words = ["offers", "reads"].map { "\($0) \(key)" }
         return try words.reduce(into: Set()) { found, subject in
@@ -125,8 +125,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Where programs are told apart, one that offers others what it keeps can do so a bounded number of times, so
-    /// that it cannot fill the keychain with what stands in nobody's list of items.
+    /// Throws where an owner makes too many offers. Without a limit a program could fill the keychain with rows that no list of items
+    /// shows.
     func checkOffers(to applications: [String], by group: String) throws {
         guard !applications.isEmpty else { return }
         guard applications.allSatisfy({ ApplicationIdentifier(text: $0).isWellFormed }) else {
@@ -140,17 +140,17 @@ extension RequestInProgress {
         }
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
         guard mine + applications.count <= KeychainLimits.grantsMax else {
-            parts.boundedLog.notice("an owner offers as many of its items as one may", about: user, ["offers": "\(mine)"])
-            throw Refusal(.storageFull, "this program lets others ask for as many items as one may; delete some of them")
+            parts.boundedLog.notice("an owner has reached the limit of offers", about: user, ["offers": "\(mine)"])
+            throw Refusal(.storageFull, "this program lets others ask for too many items; delete some of them")
         }
     }
 
-    /// The rows that say who may read these items, which go with them; of these the ones that are wanted.
+    /// Returns the rows that permit reading these items, which are deleted with them, limited to the wanted ones.
     func grants(of rows: [RowHandle], where isWanted: (OpenedRow) -> Bool = { _ in true }) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         let items = rows.compactMap { try? RowBinding(derBytes: $0.metadataBinding).item }
         var grants: [RowHandle] = []
-        // From some number on it is quicker to look at all permissions once.
+        // From this number on, reading all permissions once is faster.
         guard items.count <= KeychainLimits.grantsLookedUpMax else {
             let wanted = Set(items)
             try forEachKept { if let item = $0.permittedItem, wanted.contains(item), isWanted($0) { grants.append($0.row.handle) } }
@@ -163,8 +163,8 @@ extension RequestInProgress {
         return grants
     }
 
-    /// What the user let read these items, which ends when they are called otherwise: a yes was about the name that the question had, and
-    /// an owner must not bring its item before a program that looks for another one.
+    /// Returns the user's permissions to read these items, which end when the items are renamed: the user consented to the name in the
+    /// prompt, and an owner must not bring its item before a program that looks for another one.
     func permissionsToRead(_ items: [OpenedRow]) throws -> [RowHandle] {
         guard !items.isEmpty else { return [] }
         return try grants(of: items.map(\.row.handle)) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
@@ -172,8 +172,8 @@ extension RequestInProgress {
 
     // MARK: Builds of the user's own programs
 
-    /// What a program is taken for. A build that was never here, at a path where another one kept items, is offered to the
-    /// user once as a new build of that one.
+    /// Returns the application that a program counts as. A new build at a path where another build stored items is offered to the user once
+    /// as a new build of that one.
     func application(of identity: CallerIdentity, mayAsk: Bool) throws -> ApplicationIdentifier? {
         guard let own = identity.application else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
@@ -190,14 +190,14 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         } catch let refusal as Refusal where refusal.reason == .cancelled && refusal.detail == nil {
-            // A no is an answer: it is another program from now on, and nobody is asked again.
+            // A no makes it another program for good, and nobody is asked again.
             try keep(.sameProgram(own.text), for: own.text)
             return own
         }
     }
 
-    /// Whether the user said of a build that it is another program than the one before it: then it is itself, and none that a later
-    /// build goes on from.
+    /// Returns whether the user said that a build is another program than its predecessor. Then it is itself, and no later build continues
+    /// it.
     private func isRefusedBuild(_ build: String) throws -> Bool {
         if case .text(let group)? = try objects("same \(build)").last { group.isSameBytes(as: build) } else { false }
     }
@@ -211,14 +211,14 @@ extension RequestInProgress {
         return false
     }
 
-    /// Remembers where a program of the user's own was when it first kept something. Of one place the last builds are
-    /// remembered: more of them are no programs of the user's.
+    /// Remembers the path of a user's own program when it first stores something. Only the last builds at a path are remembered: a user has
+    /// no more programs there.
     func keepProgram() throws {
         guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key
         else {
             return
         }
-        // Those that were refused must not push out the one that was not.
+        // Refused builds must not displace the accepted one.
         guard try !isRefusedBuild(group) else { return }
         try keep(.program(group), for: path)
         let kept = try keptRows("program \(path)")
@@ -231,10 +231,10 @@ extension OpenedRow {
     /// The item that a permission is about.
     var permittedItem: [UInt8]? { if case .data(let item)? = record.attributes[.account] { item } else { nil } }
 
-    /// Whose offer a permission is; nil where it is the user's own word.
+    /// The group that made the offer; nil for the user's own permissions.
     var offeringGroup: String? { if case .text(let group)? = record.attributes[.label] { group } else { nil } }
 
-    /// The word of a permission, and its subject.
+    /// The word of a permission and its subject.
     var permission: (word: String, subject: String)? {
         guard case .text(let text)? = record.attributes[.service] else { return nil }
         let parts = text.utf8.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)

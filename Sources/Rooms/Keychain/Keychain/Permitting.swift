@@ -1,4 +1,4 @@
-// The user's own say over who may read what: asked for by the command line, and carried out after their yes.
+// The user's permissions, which `vauban allow` and `vauban forbid` list and change with the user's consent.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -8,7 +8,7 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// Only the user's own hand manages what programs may do, and only where programs are told apart.
+    /// Throws unless the caller is the command line and programs are told apart.
     private func requireOwnHand() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {
@@ -17,8 +17,7 @@ extension RequestInProgress {
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "permissions are changed with the program vauban") }
     }
 
-    /// Tells what is permitted, page by page, whatever there is of it: first what the user said, then how much each program
-    /// offers to others.
+    /// Sends all permissions, page by page: first the user's, then the number of offers that each program makes.
     func listPermissions() throws {
         try requireOwnHand()
         var page = PermissionPage(sink)
@@ -29,7 +28,7 @@ extension RequestInProgress {
             switch (word, row.record.attributes[.account]) {
             case ("reads", .data(let item)?), ("answered", .data(let item)?):
                 try page.add(Permission(.reads, subject: subject, object: try itemName(item)))
-            // Of a build that was refused as a new one of an earlier, it is itself.
+            // A build that was refused as a new one of an earlier program is itself.
             case ("same", .text(let group)?): try page.add(Permission(.sameProgram, subject: subject, object: group))
             case ("builds", _): try page.add(Permission(.buildsIn, subject: subject))
             default: return
@@ -37,7 +36,7 @@ extension RequestInProgress {
         }
         let owners = offers.sorted { $0.value == $1.value ? $0.key.lexicographicallyPrecedes($1.key) : $0.value > $1.value }
         for (owner, count) in owners.prefix(KeychainLimits.offeringOwnersMax) {
-            // As many as it may, or so many that an item which names as many applications as one can is refused.
+            // The limit, or so close to it that an item which names as many applications as it can is refused.
             let isFull = count >= KeychainLimits.grantsMax,
                 isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.grantsMax
             try page.add(
@@ -53,7 +52,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// The name of an item that a permission is about, as far as its class is open.
+    /// Returns the name of an item that a permission is about, if its class is open.
     private func itemName(_ item: [UInt8]) throws -> String {
         for kind in ItemKind.allCases {
             let terms = SearchTerms(kind: kind, attributes: ItemAttributes(), protection: nil, reference: item)
@@ -66,7 +65,7 @@ extension RequestInProgress {
             } catch let refusal as Refusal where refusal.reason == .locked {
                 return "an item that is locked now"
             }
-            // Whoever keeps the item chooses its name, also afterwards: one that fits no message must not hide the others.
+            // The item's owner chooses its name, at any time. A name that fits no message must not hide the other permissions.
             if let name { return PlainLine.bothEnds(name, bytesMax: Permission.textBytesMax) }
         }
         return "an item that is gone"
@@ -90,8 +89,8 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Asks in the words of the command before anything is looked for, so that whoever starts the command line learns nothing
-    /// of what others keep.
+    /// Prompts in the words of the command before it searches, so that a program that starts the command line learns nothing of what others
+    /// store.
     private func permitReading(_ change: PermissionChange) throws {
         guard var query = change.item else { throw Refusal(.badParameter, "which item?") }
         query.limit = .all
@@ -119,8 +118,8 @@ extension RequestInProgress {
         try keep(.reads(row.binding.item), for: change.subject)
     }
 
-    /// Taking something away needs no yes. Only what the user let the subject read is looked at, which `vauban allow` lists; what
-    /// programs offer each other is theirs, opens nothing by itself, and is told to nobody.
+    /// Withdraws permissions, which needs no consent. Looks only at what the user let the subject read, as `vauban allow` lists it. Offers
+    /// between programs are theirs, open nothing by themselves, and are shown to nobody.
     private func forbidReading(_ subject: String, _ terms: SearchTerms) throws {
         try repeating {
             let rows = try ["reads", "answered"].flatMap { try keptRows("\($0) \(subject)") }.filter { row in
@@ -145,7 +144,7 @@ extension RequestInProgress {
         return isMeant
     }
 
-    /// Forgets a subject's permissions.
+    /// Removes a subject's permissions.
     private func remove(_ subject: String) throws {
         try repeating {
             let rows = try keptRows(subject)
@@ -155,7 +154,7 @@ extension RequestInProgress {
     }
 }
 
-/// Permissions on their way out, a message at a time.
+/// Permissions to be sent, one message at a time.
 private struct PermissionPage {
     private let sink: any ReplySink
     private var permissions: [Permission] = []

@@ -1,5 +1,5 @@
-// Putting the last verified copy in the place of a damaged database: only where it is damaged, only at the user's word, and
-// only the copy whose date they were told, since what was removed after that date comes back with it.
+// Restores the last verified copy of a damaged database: only if it is damaged, only with the user's consent, and only the copy whose date
+// they saw, since items deleted after that date come back with it.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -13,12 +13,12 @@ struct Restoring {
     let enclave: any EnclaveConnectionThread
     let sink: any ReplySink
 
-    /// Without a date it tells what there is; with it, that copy is put back.
+    /// Without a date, describes the copy. With one, restores that copy.
     func serve(_ date: Int64?) throws {
         if caller.entitlements?.deniesKeychain == true {
             throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
         }
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is put back with the program vauban") }
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is restored with the command vauban doctor") }
         let (copy, since) = try parts.databases.restorable(of: caller.user)
         guard let date else {
             try sink.send(.restorable(RestorableCopy(date: copy.date, rows: copy.rows, damagedSince: since)))
@@ -29,11 +29,11 @@ struct Restoring {
             do {
                 _ = try enclave.consent(Consent(.restore, offered: .once, item: "\(copy.rows) items of an earlier date"), reason: nil)
             } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-                // Whoever sets none has chosen that nothing takes their yes.
+                // A user without a passcode has chosen that nothing asks for their consent.
             }
         }
         try parts.databases.restore(caller.user, copyOf: date)
-        parts.logger.notice("put the last verified copy of a database in its place", metadata: ["user": "\(caller.user)"])
+        parts.logger.notice("restored the last verified copy of a database", metadata: ["user": "\(caller.user)"])
         try sink.send(.done)
     }
 }

@@ -1,5 +1,4 @@
-// Rows go from an older class key to the current one, a batch at a time. Nothing but the rows says how far it has come,
-// so it goes on after any kill.
+// Moves rows from an older class key to the current one, a batch at a time. Progress is in the rows alone, so it continues after any kill.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -9,11 +8,11 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
 extension RequestInProgress {
-    /// One batch. A row that someone writes meanwhile is left for the next one.
+    /// Moves one batch. A row that someone writes meanwhile is left for the next batch.
     func rewrap() throws {
-        // At its end the verified copy goes.
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items go to new keys with the program vauban") }
-        // Keys that were lent before a class key was made anew name the older one as the current one.
+        // The last batch removes the verified copy.
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }
+        // Keys leased before a class key was renewed name the older one as current.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()
         for rows in try database.generations() {
@@ -23,7 +22,7 @@ extension RequestInProgress {
             try rewrap(rows, under: lease, batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
         }
         let written = try database.move(batch.changes)
-        // Those that were written by others meanwhile are still to be done, unless they are current now.
+        // Rows that others wrote meanwhile are still to be moved, unless they are current now.
         batch.progress.done += written
         batch.progress.left += batch.changes.count - written
         batch.progress.kept += try database.quarantinedGenerations().filter { !lease.isCurrent($0) }.reduce(0) { $0 + $1.count }
@@ -32,12 +31,12 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// The rows of one class and generation, which `read` reads after a number, so many and about so many bytes at a time.
+    /// Moves the rows of one class and generation. `read` returns the rows after a number, up to a count and about a number of bytes.
     private func rewrap(
         _ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch, _ read: (Int64, Int, Int) throws -> [StoredRow]
     ) throws {
         if lease.isCurrent(rows) { return }
-        // Closed now, or under a key that is gone or was never known: reading finds out which.
+        // The key is closed, destroyed or unknown; reading a row shows which.
         guard let current = lease.current(of: rows.protection), lease.holds(rows) else {
             batch.progress.kept += rows.count
             return
@@ -67,12 +66,12 @@ extension RequestInProgress {
         } catch is RowHasChanged {
             batch.progress.left += 1
         } catch let refusal as Refusal where [.locked, .beforeFirstUnlock, .interactionNotAllowed].contains(refusal.reason) {
-            // The user locks meanwhile, or has to give the passcode first.
+            // The user has locked meanwhile, or must enter the passcode first.
             batch.progress.kept += 1
         }
     }
 
-    /// The row under its class's current key; nil when that takes the user or the application's password.
+    /// Returns the row under its class's current key; nil if that needs the user or the application password.
     private func moved(_ opened: OpenedRow, to generation: [UInt8]) throws -> RowChange? {
         let binding = try binding(opened.record, item: opened.binding.item, generation: generation)
         let half: SecretHalf
@@ -81,7 +80,7 @@ extension RequestInProgress {
             guard let wrapped = try rewrapped(opened, to: generation) else { return nil }
             half = SecretHalf(binding: opened.row.halves.secretBinding, wrappedKey: wrapped, secret: opened.row.halves.secret)
         case .everything:
-            // The secret itself is bound to the older key, so it has to be opened.
+            // The secret half itself is bound to the older key, so it must be opened.
             guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
             guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
             half = try seal(value, binding)
@@ -90,7 +89,7 @@ extension RequestInProgress {
         return RowChange(old: opened.row.handle, row: row, changesBlinds: false)
     }
 
-    /// The row's item key under another key of its class; nil when the row turns out to be absent.
+    /// Returns the row's item key under another key of its class; nil if the row turns out to be absent.
     func rewrapped(_ opened: OpenedRow, to generation: [UInt8]) throws -> [UInt8]? {
         do {
             return try enclave.rewrap(opened.binding, wrapped: opened.row.halves.wrappedKey, generation: generation)
@@ -100,8 +99,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Lets the enclave destroy older class keys that no row needs. From before it is asked, no request can write a row
-    /// under one of them any more.
+    /// Tells the enclave to destroy older class keys that no row needs. From before the request is sent, nothing can write a row under one
+    /// of them.
     private func retire(_ lease: KeyLease) throws {
         let older = lease.keys.compactMap { key -> RowGeneration? in
             guard case .metadata(let protection) = key.purpose else { return nil }
@@ -120,7 +119,7 @@ extension RequestInProgress {
     }
 }
 
-/// What one request moves, and what it will say.
+/// The changes of one request and its progress.
 private final class RewrapBatch {
     var changes: [RowChange] = []
     var progress = RewrapProgress(done: 0, left: 0, kept: 0)
@@ -135,14 +134,14 @@ private final class RewrapBatch {
 }
 
 extension KeyLease {
-    /// The generation of a class's current key, where the class is open.
+    /// Returns the generation of a class's current key, if the class is open.
     fileprivate func current(of protection: Int64) -> [UInt8]? { generations(of: protection).first }
 
     fileprivate func isCurrent(_ rows: RowGeneration) -> Bool { current(of: rows.protection) == rows.generation }
 
     fileprivate func holds(_ rows: RowGeneration) -> Bool { generations(of: rows.protection).contains(rows.generation) }
 
-    /// Current first.
+    /// Returns the generations of a class, the current one first.
     private func generations(of protection: Int64) -> [[UInt8]] {
         keys.compactMap { key in
             guard case .metadata(let known) = key.purpose, known.number == protection else { return nil }

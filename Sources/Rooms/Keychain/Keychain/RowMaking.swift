@@ -1,4 +1,4 @@
-// From an item to a row. Every write has bindings of its own, so that halves of two writes never fit.
+// Makes rows from items. Every write has its own bindings, so halves of different writes never fit.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -7,7 +7,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// A secret half with what it is bound to.
+/// A secret half and its binding.
 struct SecretHalf {
     let binding: [UInt8]
     let wrappedKey: [UInt8]
@@ -15,28 +15,28 @@ struct SecretHalf {
 }
 
 extension RequestInProgress {
-    /// A binding for one write of an item.
+    /// Returns the binding for one write of an item.
     func binding(_ record: ItemRecord, item: [UInt8], generation: [UInt8]) throws -> RowBinding {
         RowBinding(
             user: user, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
             kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
     }
 
-    /// A value under a new item key. Needs no user, whatever the access control says, but the application's password
-    /// where it asks for one.
+    /// Encrypts a value under a new item key. Needs no user, whatever the access control demands, but the application password if it
+    /// demands one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
         let sealed = try enclave.seal(binding, password: password)
         let secret = try RowCipher.seal(value, key: sealed.key, binding: try binding.ofItem.encoded())
         return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 
-    /// Refused before the user is asked for what is there already: a value is sealed under no password but one that comes with the
-    /// request, since a slip of the keys in a new one would be found when it is too late.
+    /// Throws if an item needs an application password and the request has none. Called before the user is prompted: a typing error in a
+    /// new password would be noticed too late.
     func throwIfPasswordIsMissing(for record: ItemRecord) throws(Refusal) {
         if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
     }
 
-    /// The row of a write, with the metadata half made last, since it vouches for everything else.
+    /// Returns the row of a write. The metadata half is made last, since it authenticates everything else.
     func row(_ record: ItemRecord, _ binding: RowBinding, _ secret: SecretHalf, _ blinds: RowBlinds) throws -> StoredRow {
         let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
         let content = RowMetadata(digest: digest, attributes: record.attributes)
@@ -52,15 +52,15 @@ extension RequestInProgress {
             blinds: blinds, halves: halves)
     }
 
-    /// A record that no reply could carry is refused when it is written.
+    /// Throws if a record fits no reply.
     func checkSize(_ record: ItemRecord) throws {
         guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
             throw Refusal(.dataTooLarge, "the attributes of an item are together too long")
         }
     }
 
-    /// Runs a step until it answers true: again when the enclave's keys or a row changed under it. A row changes when somebody
-    /// else's request has come to its end, so of many at once each comes to its own; what is lent has not changed by that.
+    /// Calls `step` until it returns true: again when the enclave's keys or a row have changed meanwhile. A row changes only when another
+    /// request has finished, so of many concurrent ones each finishes. Leased keys do not change by that.
     func repeating(_ step: () throws -> Bool) throws {
         var tries = 0
         var timesKeysChanged = 0
@@ -76,12 +76,12 @@ extension RequestInProgress {
         throw Self.changedByOthers
     }
 
-    /// Nobody is asked over and over because others keep writing what the question is about.
+    /// Returns whether to try again. The user is not prompted over and over because others keep writing the item.
     func mayRepeat(after tries: Int) -> Bool { tries < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
     static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
 
-    /// Whether a write was done; false when it is to be tried again with what is there now.
+    /// Returns whether a write was done; false if it must be tried again on the current rows.
     func isDone(_ outcome: WriteOutcome, orElse detail: String? = nil) throws -> Bool {
         switch outcome {
         case .written: return true
@@ -95,7 +95,7 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
-    /// Whose the item is. Every stored item has one.
+    /// The item's owner. Every stored item has one.
     var accessGroup: String {
         if case .text(let group) = attributes[.accessGroup] { group } else { AccessGroup.unsigned }
     }

@@ -1,5 +1,5 @@
-// From a row to an item. A row that does not open behaves as absent and is put aside; one whose class key the enclave says
-// it has destroyed is removed; one whose class is closed ends the request.
+// Opens rows. A row that does not open counts as absent and is quarantined. A row whose class key the enclave has destroyed is removed. A
+// row whose class is closed ends the request.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -9,42 +9,41 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
-/// The row in hand is no longer what the database holds: it is to be looked at as it is now.
+/// The database holds a newer version of the row, which must be read again.
 struct RowHasChanged: Error {}
 
 /// A row whose metadata half has opened.
 struct OpenedRow {
     let row: StoredRow
-    /// What the wrapped key is bound to: the secret half's binding under the row's own generation.
+    /// The binding of the wrapped key: the secret half's binding with the row's own generation.
     let binding: RowBinding
     let record: ItemRecord
 
     /// What the user must do before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
 
-    /// Whether the value is given out only after a question to the user: for what they are to show, or for the application's
-    /// password where the request did not bring it.
+    /// Returns whether the value needs a prompt: for the user's factors, or for the application password if the request has none.
     func asks(givenPassword: Bool) -> Bool {
         !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
     }
 }
 
-/// What the bytes of a row say, as far as the lent keys reach.
+/// The content of a row, as far as the leased keys reach.
 enum DecodedRow {
     case item(OpenedRow, digest: [UInt8])
     case damaged(QuarantineReason)
-    /// The key of the metadata half is not lent.
+    /// The key of the metadata half is not leased.
     case closed
 }
 
 extension OpenedRow {
-    /// Whether the metadata half was written with this secret half and these index columns.
+    /// Returns whether the metadata half was written with this secret half and these index columns.
     func isVouchedFor(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
         digest == RowCipher.digest((row.halves.secretBinding, row.halves.wrappedKey, row.halves.secret), blinds)
     }
 }
 
-/// Why a row behaved as absent.
+/// Why a row counts as absent.
 enum RowAbsence: Hashable {
     case putAside(QuarantineReason)
     /// Its class key was destroyed.
@@ -52,7 +51,7 @@ enum RowAbsence: Hashable {
 }
 
 extension RequestInProgress {
-    /// The item without its value; nil when it behaves as absent.
+    /// Returns the item without its value; nil if the row counts as absent.
     func open(_ row: StoredRow) throws -> OpenedRow? {
         switch try decode(row) {
         case .damaged(let reason): return try putAside(row, reason)
@@ -63,7 +62,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Reads a row and changes nothing, whatever is in it.
+    /// Reads a row and changes nothing, whatever it contains.
     func decode(_ row: StoredRow) throws -> DecodedRow {
         guard let bindings = RowBindings(row, of: user) else { return .damaged(.binding) }
         let opened: [UInt8]?
@@ -79,7 +78,7 @@ extension RequestInProgress {
         return .item(OpenedRow(row: row, binding: bindings.item, record: record), digest: digest)
     }
 
-    /// The item's value, or nil when the row behaves as absent. May ask the user.
+    /// Returns the item's value; nil if the row counts as absent. May prompt the user.
     func openValue(of opened: OpenedRow, reason: String?, mayAsk: Bool) throws -> PaddedValue? {
         let halves = opened.row.halves
         if mayAsk, opened.asks(givenPassword: password != nil) { mayHaveAsked = true }
@@ -98,20 +97,19 @@ extension RequestInProgress {
         }
     }
 
-    /// A metadata key that is not lent says that its class is closed, or that the key is gone for ever; only the enclave
-    /// knows which.
+    /// Handles a metadata key that is not leased: the class is closed, or the key was destroyed. Only the enclave knows which.
     func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
         switch try fate(row.protection, row.generation) {
         case .destroyed: try remove(row)
         case .unknown: _ = try putAside(row, .keyUnknown)
         case .current, .older:
-            // The enclave has what it does not lend: it is locked, or was until just now.
+            // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
             throw keys.isUnlocked ? Refusal(.unavailable, "the keys have just changed; try again") : keys.closed
         }
         return nil
     }
 
-    /// What the enclave's refusal to open a row means for the row. Throws what the caller is to hear.
+    /// Quarantines or removes a row according to the enclave's refusal to open it. Throws what the caller learns.
     func dispose(of row: StoredRow, after refusal: Refusal) throws {
         switch refusal.reason {
         case .rowDamaged: _ = try putAside(row, .wrappedKey)
@@ -122,7 +120,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Removes a row whose class key the enclave says it has destroyed, so that nothing will ever open it.
+    /// Removes a row whose class key was destroyed, which nothing can ever open.
     private func remove(_ row: StoredRow) throws {
         guard try database.remove(row.handle) else { throw RowHasChanged() }
         absence = .removed
@@ -133,12 +131,12 @@ extension RequestInProgress {
         guard try database.quarantine(row, reason, date: parts.now()) else { throw RowHasChanged() }
         absence = .putAside(reason)
         parts.logger.error(
-            "put an item aside that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
+            "quarantined an item that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
         return nil
     }
 
-    /// Whether a row with the same primary attributes really stands in the way of another. One that is closed does; one
-    /// that has changed meanwhile is to be looked for again.
+    /// Returns whether a row with the same primary attributes conflicts with another. A closed row does; a row that changed meanwhile must
+    /// be looked up again.
     func isLive(_ row: StoredRow) throws -> Bool {
         do {
             return try open(row) != nil

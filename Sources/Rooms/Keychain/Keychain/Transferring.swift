@@ -1,5 +1,5 @@
-// One item to another owner, or a copy of it under another name or owner, for `vauban move` and `vauban copy`. The value goes from
-// one seal to the next here, so that no client sees it (Specs/access-groups.md, "From one owner to another").
+// Gives one item to another owner, or copies it under another name or owner, for `vauban move` and `vauban copy`. The value is sealed again
+// here, so that no client sees it (Specs/access-groups.md, "From one owner to another").
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -9,10 +9,10 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// Lays `wanted` over the attributes of the one item that the query means and writes it where it is (`keepsOriginal` false: the
-    /// same identity, dates and permissions) or as a new item beside it. Refused as `duplicateItem` where the name is taken.
+    /// Changes the attributes of the one matching item to `wanted`, in place (`keepsOriginal` false: same identity, dates and permissions)
+    /// or in a new item beside it. Throws `duplicateItem` if the name is taken.
     func transfer(_ query: ItemQuery, _ wanted: ItemAttributes, keepsOriginal: Bool) throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved and copied with the program vauban") }
+        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved and copied with the vauban command") }
         guard [.genericPassword, .internetPassword].contains(query.kind) else {
             throw Refusal(.badParameter, "only passwords are moved and copied")
         }
@@ -27,7 +27,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// The group that an item is to be in; nil leaves it where it is.
+    /// Returns the item's new group; nil leaves it in its present one.
     private func owner(_ value: AttributeValue?, for rights: CallerRights) throws -> String? {
         guard let value else { return nil }
         guard case .text(let owner) = value, !owner.isSameBytes(as: AccessGroup.permissions), !owner.isSameBytes(as: AccessGroup.token),
@@ -36,7 +36,7 @@ extension RequestInProgress {
         return owner
     }
 
-    /// False when what stood in the way is gone, or the item has changed meanwhile.
+    /// Writes the item. Returns false if the conflicting row is gone or the item changed meanwhile.
     private func write(_ plan: Transfer) throws -> Bool {
         let opened = try theItem(of: plan)
         var record = try QueryGrammar.changed(opened.record, by: plan.changes)
@@ -57,7 +57,7 @@ extension RequestInProgress {
         }
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
         let row = try row(record, binding, try seal(value, binding), try blinds(record))
-        // What the owner before let others read ends with its being the owner.
+        // The earlier owner's permissions for others to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
         let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
         let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
@@ -68,15 +68,15 @@ extension RequestInProgress {
         return isWritten
     }
 
-    /// The one item that is meant: among the caller's own, or in the group that the query names.
+    /// Returns the one matching item: one of the caller's own, or one in the group that the query names.
     private func theItem(of plan: Transfer) throws -> OpenedRow {
         let rights = try rights()
         let named = plan.terms.namedGroup
         let isForeign = named.map { !rights.owns($0) } ?? false
         guard !isForeign || plan.query.authenticationUI == .allow else {
-            throw Refusal(.interactionNotAllowed, "that takes a question about one item of another program")
+            throw Refusal(.interactionNotAllowed, "this needs a prompt about one item of another program")
         }
-        // Asked before anything is looked for: nobody learns without a yes what another owner keeps.
+        // Prompts before it searches: without consent nobody learns what another owner stores.
         if isForeign, let named {
             guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
                 throw Refusal(.badParameter, "name the item by its service or server and its account")
@@ -100,12 +100,12 @@ extension RequestInProgress {
         return item
     }
 
-    /// Where programs are told apart, nothing of another owner is taken, and nothing is put among its items, but at the user's
-    /// word: a program reads what it finds under its own name as its own. Asked once for a request.
+    /// Prompts the user where programs are told apart and an item leaves one owner for another: a program trusts what it finds under its
+    /// own name. Prompts once in a request.
     private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
         let rights = try rights()
         let before = opened.record.accessGroup
-        // Of an item that is not the caller's own it was asked before it was looked for.
+        // For an item that is not the caller's own the prompt came before the search.
         guard !rights.ownsEverything, rights.owns(before), !owner.isSameBytes(as: before) else { return }
         try askToTransfer(opened.record.shownName(as: changes), of: before, to: owner, opened.record.kind)
     }
@@ -113,11 +113,11 @@ extension RequestInProgress {
     private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind) throws {
         let consent = Consent(.moveItems, offered: .once, item: item, owner: before, program: owner)
         guard try agree(to: consent, of: kind) != nil else {
-            throw Refusal(.unavailable, "the item has changed while you were asked; try again")
+            throw Refusal(.unavailable, "the item changed while the prompt was open; try again")
         }
     }
 
-    /// The permissions to read an item that its owner gave, not those that the user did.
+    /// Returns the permissions to read an item that its owner gave, not the user's.
     private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
@@ -125,7 +125,7 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
-    /// Whether a search finds it by something else than the other; dates and the owner aside.
+    /// Returns whether a search finds the two by different attributes; dates and owner aside.
     fileprivate func isCalledOtherwise(than other: ItemRecord) -> Bool {
         let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
         return Set(attributes.values.keys).union(other.attributes.values.keys).subtracting(unnamed).contains { name in

@@ -5,11 +5,11 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
 extension RequestInProgress {
-    /// SecItemUpdate: all matching items or none. Keys are fetched and the user is asked before the transaction, which
-    /// then holds only if no row has changed meanwhile.
+    /// Updates all matching items or none (SecItemUpdate). Fetches keys and prompts the user before the transaction, which fails if a row
+    /// has changed meanwhile.
     func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
-        // An identity is updated as what it is made of, both together or neither.
+        // An identity is updated as its parts, both together or neither.
         let sides = try query.kind == .identity ? QueryGrammar.sides(of: query, wanted) : [query]
         let updates = try sides.map { side in
             (
@@ -41,7 +41,7 @@ extension RequestInProgress {
             let selection = try selection(terms, of: rights.groups)
             if selection.usesDeviceIndex {
                 isBeforeFirstUnlock = true
-                // Blinds cannot be made, and rows that cannot be seen could be meant too.
+                // Blinds cannot be made, and rows that cannot be seen could match too.
                 guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
                     throw Refusal(.beforeFirstUnlock)
                 }
@@ -54,7 +54,7 @@ extension RequestInProgress {
                 return try take(opened, changes)
             }
         }
-        // A yes is about one item, and an identity is two.
+        // A consent is for one item, and an identity is two.
         if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
             var asking = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
             var isLeftOut = false
@@ -67,7 +67,7 @@ extension RequestInProgress {
                         return false
                     } || isLeftOut
             }
-            if rows.isEmpty { throw notFound(isLeftOut, query.authenticationUI) }
+            if rows.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
         let isWritten = try isDone(try database.update(rows, removing: try permissionsToRead(renamed)))
@@ -75,8 +75,8 @@ extension RequestInProgress {
         return isWritten
     }
 
-    /// The row as it will be; nil when it turns out to be absent. An item with an access control is opened in any case,
-    /// since whoever changes it must be able to read it (C-091).
+    /// Returns the changed row; nil if the row turns out to be absent. Opens an item with an access control in any case, since its writer
+    /// must be able to read it (C-091).
     private func change(
         _ opened: OpenedRow, _ changes: ItemChanges, _ value: borrowing PaddedValue, _ query: ItemQuery
     ) throws -> RowChange? {
@@ -107,7 +107,7 @@ extension RequestInProgress {
             newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
     }
 
-    /// The secret half as it is, its key under the class's current one; nil when the row turns out to be absent.
+    /// Returns the present secret half with its key under the class's current one; nil if the row turns out to be absent.
     private func kept(_ opened: OpenedRow, _ generation: [UInt8]) throws -> SecretHalf? {
         let halves = opened.row.halves
         let isCurrent = opened.binding.generation == generation
@@ -115,7 +115,7 @@ extension RequestInProgress {
         return SecretHalf(binding: halves.secretBinding, wrappedKey: wrapped, secret: halves.secret)
     }
 
-    /// The same of an item that was opened. What is sealed to keys of an earlier passcode goes to the present ones with its value.
+    /// Does the same for an item that was opened. If its key is sealed to an earlier passcode's keys, seals its value again.
     private func kept(
         _ opened: OpenedRow, _ generation: [UInt8], old: borrowing PaddedValue, _ binding: RowBinding
     ) throws -> SecretHalf? {
@@ -126,7 +126,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Now, but at least a millisecond after the last change, whatever the clock did.
+    /// Returns the present time, but at least a millisecond after the last change, whatever the clock says.
     func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return parts.now() }
         return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
@@ -134,14 +134,14 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
-    /// Whether a search finds the item by something else than before.
+    /// Returns whether a search finds the item by different attributes afterwards.
     fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
         changes.attributes.values.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }
 
 extension SearchTerms {
-    /// The items of other owners that these changes leave where they are: a yes to a change gives nothing away for good.
+    /// Returns the terms if the changes leave the items in their group: a consent to a change gives no item away.
     fileprivate func staying(as changes: ItemChanges) -> SearchTerms? {
         guard case .text(let group)? = changes.attributes[.accessGroup] else { return self }
         return within(group)

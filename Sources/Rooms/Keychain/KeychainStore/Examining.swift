@@ -1,29 +1,29 @@
-// What a whole look at the database needs: the file's own consistency, every row in turn, what a row is looked up by, and
-// what was put aside. Without keys, as all of this module.
+// What a check of the whole database needs: the file's consistency, all rows, their lookups, and the quarantine. Without keys, like all of
+// this module.
 
 internal import Foundation
 internal import GRDB
 
-/// What the file itself is worth, whatever is in its rows.
+/// The condition of the file, whatever its rows contain.
 package enum FileCondition: Hashable, Sendable {
     case whole
-    /// Indexes of SQLite's own did not fit the rows and were made anew.
+    /// SQLite's indexes did not match the rows and were rebuilt.
     case indexesRebuilt
-    /// Pages are damaged, or the indexes cannot be made anew. The next request looks at all of it and may put it aside.
+    /// Pages are damaged, or the indexes cannot be rebuilt. The next request checks the whole file and may set it aside.
     case damaged
 }
 
-/// What was put aside for one reason.
+/// Rows that were quarantined for one reason.
 package struct QuarantinedRows: Hashable, Sendable {
     package let reason: QuarantineReason
     package let count: Int
-    /// When the first of them was, in microseconds since the reference date.
+    /// When the first of them was quarantined, in microseconds since the reference date.
     package let since: Int64
 }
 
 extension KeychainDatabase {
-    /// Looks at every page and every index, on a connection of its own, so that nobody else waits for it. It ends at the
-    /// first fault: what is to be done does not depend on how many there are.
+    /// Checks every page and index on a connection of its own, so that nobody waits for it. Stops at the first error: the consequence does
+    /// not depend on their number.
     package func examineFile() throws(StorageError) -> FileCondition {
         if try passes("PRAGMA integrity_check(1)") { return .whole }
         if try passes("PRAGMA quick_check(1)") {
@@ -46,7 +46,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// A connection for something that takes long, which only reads.
+    /// Calls `body` with a separate read-only connection, for work that takes long.
     func withOwnConnection<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
         var configuration = DatabaseFile.configuration()
         configuration.readonly = true
@@ -59,7 +59,7 @@ extension KeychainDatabase {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
     }
 
-    /// The next rows of any kind after the row `id`.
+    /// Returns the next rows of any kind after the row `id`.
     package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE id > ? ORDER BY id"
@@ -74,7 +74,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// The blinds by which a row is looked up.
+    /// Returns the blinds by which a row is looked up.
     package func lookups(of id: Int64) throws(StorageError) -> Set<[UInt8]> {
         try read { database in
             let statement = try database.cachedStatement(sql: "SELECT blind FROM lookup WHERE item = ?")
@@ -85,7 +85,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes what leads to no row, and answers how much it was.
+    /// Removes lookups that lead to no row and returns their number.
     package func removeOrphanedLookups() throws(StorageError) -> Int {
         let orphaned = "WHERE NOT EXISTS (SELECT 1 FROM item WHERE item.id = lookup.item)"
         let count = try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lookup \(orphaned)") ?? 0 }
@@ -98,7 +98,7 @@ extension KeychainDatabase {
 
     // MARK: What was put aside
 
-    /// What lies in quarantine, by reason. A reason that this version does not know counts as a content that it cannot read.
+    /// Returns the quarantined rows by reason. A reason that this version does not know counts as unreadable content.
     package func quarantined() throws(StorageError) -> [QuarantinedRows] {
         try read { database in
             let cursor = try Row.fetchCursor(
@@ -112,7 +112,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// The next quarantined rows after number `id`, as rows of that number.
+    /// Returns the next quarantined rows after number `id`, with that number.
     package func quarantinedRows(after id: Int64, count: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let columns = Column.whole(of: "quarantine")
@@ -124,8 +124,8 @@ extension KeychainDatabase {
         }
     }
 
-    /// Puts a quarantined row back where it was: an item among the others, found by `blinds`; false when another has its place or
-    /// it has gone. What was an earlier value or a deleted item is that again, with the label.
+    /// Puts a quarantined row back: an item among the items, found by `blinds`; an earlier value or a deleted item in the history, with the
+    /// label. Returns false if another row has its place or it is gone.
     package func readmit(_ row: StoredRow, blinds: RowBlinds, as label: HistoryLabel) throws(StorageError) -> Bool {
         try write { database in
             let whole = StoredRow(

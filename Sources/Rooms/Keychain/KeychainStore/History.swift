@@ -1,15 +1,15 @@
-// What an item was before, and items that were deleted a while ago (Specs/history.md): whole rows, moved as they are, so that
-// nothing is decrypted for it. No search, count or reference reads this table.
+// Earlier values and deleted items (Specs/history.md): whole rows, moved unchanged, so that nothing is decrypted. No search, count or
+// reference reads this table.
 
 internal import Foundation
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// What is written beside a row that is kept.
+/// What is recorded with a row that is kept.
 package struct HistoryLabel: Hashable, Sendable {
     /// When it was replaced or deleted, in microseconds since the reference date.
     package let date: Int64
-    /// Against whose allowance it counts: the access group.
+    /// The access group whose allowance it counts against.
     package let owner: String
 
     package init(date: Int64, owner: String) {
@@ -24,7 +24,7 @@ package struct HistoryRow: Hashable, Sendable {
     package let date: Int64
 }
 
-/// A row to be deleted, and with what it is kept as a deleted item; nil destroys it.
+/// A row to be deleted, with the label under which it is kept as a deleted item; nil erases it.
 package struct RowRemoval: Hashable, Sendable {
     package let row: RowHandle
     package let keeping: HistoryLabel?
@@ -35,13 +35,13 @@ package struct RowRemoval: Hashable, Sendable {
     }
 }
 
-/// What one process knows of the history, so that no update and no read asks for it.
+/// What this process knows of the history, so that no update or read has to query it.
 struct HistoryState {
     /// Whether earlier values and deleted items are kept.
     var isOn = true
-    /// The date of the oldest deleted item; nil where there is none.
+    /// The date of the oldest deleted item; nil if there is none.
     var oldestDeleted: Int64?
-    /// Bytes that each owner's rows take, or more than that; nil where nobody has counted them yet.
+    /// An upper bound of the bytes in each owner's rows; nil if nobody has counted them yet.
     var bytes: [String: Int]?
 
     init() {}
@@ -61,22 +61,22 @@ struct HistoryState {
 extension KeychainDatabase {
     private static let columns = "\(Column.whole(of: "history")), state, date"
 
-    /// The earlier values of an item, the newest first.
+    /// Returns the earlier values of an item, the newest first.
     package func earlierRows(of item: [UInt8]) throws(StorageError) -> [HistoryRow] {
         try keptRows("item = ? AND state = 1 ORDER BY id DESC", [Data(item)])
     }
 
-    /// The next deleted items after number `id`, of all owners.
+    /// Returns the next deleted items of all owners after number `id`.
     package func deletedRows(after id: Int64, count: Int) throws(StorageError) -> [HistoryRow] {
         try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [id, count])
     }
 
-    /// The deleted item of an identity.
+    /// Returns the deleted item with this identity.
     package func deletedRow(of item: [UInt8]) throws(StorageError) -> HistoryRow? {
         try keptRows("item = ? AND state = 2 ORDER BY id DESC LIMIT 1", [Data(item)]).first
     }
 
-    /// The next rows of the history after number `id`; of one class and generation, where that is said.
+    /// Returns the next rows of the history after number `id`, of one class and generation if given.
     package func historyRows(of generation: RowGeneration? = nil, after id: Int64, count: Int, bytesMax: Int) throws(StorageError)
         -> [StoredRow]
     {
@@ -118,7 +118,7 @@ extension KeychainDatabase {
     /// Whether earlier values and deleted items are kept.
     package var keepsHistory: Bool { history.withLock(\.isOn) }
 
-    /// Says whether they are from now on. What is kept already stays.
+    /// Sets whether earlier values and deleted items are kept from now on. Those that exist stay.
     package func setKeepsHistory(_ isOn: Bool) throws(StorageError) {
         try write { database in
             let sql = "INSERT INTO setting(name, value) VALUES ('history', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
@@ -128,7 +128,7 @@ extension KeychainDatabase {
         history.withLock { $0.isOn = isOn }
     }
 
-    /// Puts a deleted item back among the others, found by `blinds`; a conflict where its name is taken.
+    /// Puts a deleted item back among the items, found by `blinds`. Returns a conflict if its name is taken.
     package func undelete(_ row: StoredRow, blinds: RowBlinds) throws(StorageError) -> WriteOutcome {
         try write { database in
             let whole = StoredRow(
@@ -145,12 +145,12 @@ extension KeychainDatabase {
         }
     }
 
-    /// Destroys the earlier values of one item; answers how many there were.
+    /// Erases the earlier values of one item and returns their number.
     package func clearEarlier(of item: [UInt8]) throws(StorageError) -> Int {
         try clear("item = ? AND state = 1", [Data(item)])
     }
 
-    /// Destroys all earlier values and deleted items of these owners, or of all; answers how many there were.
+    /// Erases all earlier values and deleted items of these owners, or of all, and returns their number.
     package func clearHistory(of owners: [String]?) throws(StorageError) -> Int {
         guard let owners else { return try clear("TRUE", []) }
         var count = 0
@@ -163,12 +163,12 @@ extension KeychainDatabase {
             try database.execute(sql: "DELETE FROM history WHERE \(condition)", arguments: arguments)
             return (database.changesCount, .commit)
         }
-        // Who says that something is to be gone does not mean its older pages in the log to stay. A busy log is cut off later.
+        // Older pages in the log must not outlive a deliberate erasure. A busy log is truncated later.
         if count > 0 { try? forgetOldPages() }
         return count
     }
 
-    /// Destroys the deleted items whose time is over. Where there is none, which this process knows by itself, nothing is read.
+    /// Erases expired deleted items. If this process knows that there are none, reads nothing.
     package func purgeExpired(now: Int64) throws(StorageError) {
         let end = now - HistoryLimits.deletedMicroseconds
         while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
@@ -181,7 +181,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes earlier values that belong to no item any more; answers how many there were.
+    /// Removes earlier values whose item is gone and returns their number.
     package func removeOrphanedHistory() throws(StorageError) -> Int {
         try write { database in (try Self.removeOrphanedHistory(in: database), .commit) }
     }
@@ -202,7 +202,7 @@ extension KeychainDatabase {
         return try Int.fetchOne(try database.cachedStatement(sql: sql), arguments: arguments) ?? 0
     }
 
-    /// Keeps an item's row as it is now as an earlier value; answers how many bytes it takes.
+    /// Keeps an item's present row as an earlier value and returns its bytes.
     static func keepEarlier(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
         let bytes = try copy(handle, .earlier, label, in: database)
         let older = """
@@ -214,7 +214,7 @@ extension KeychainDatabase {
         return bytes
     }
 
-    /// Keeps an item's row as a deleted item; answers how many bytes it takes.
+    /// Keeps an item's row as a deleted item and returns its bytes.
     func keepDeleted(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
         let bytes = try Self.copy(handle, .deleted, label, in: database)
         let older = """
@@ -255,13 +255,13 @@ extension KeychainDatabase {
         return database.changesCount
     }
 
-    /// Holds every owner to its allowance, and all together to theirs: the oldest rows of the owner that has most leave first,
-    /// so that nobody pushes out what belongs to an owner who has less.
+    /// Enforces each owner's allowance and the total: the oldest rows of the largest owner leave first, so that nobody displaces the rows
+    /// of an owner with fewer.
     func makeRoom(for grown: [String: Int], in database: Database) throws {
         guard !grown.isEmpty else { return }
         var known = history.withLock(\.bytes)
         for (owner, bytes) in grown { known?[owner, default: 0] += bytes }
-        // What is known is what there is or more, since nothing is taken off when rows go.
+        // The known sum is an upper bound, since removed rows are not subtracted.
         if known.map(HistoryLimits.isExceeded) ?? true {
             known = try HistoryAllowance.hold(database)
         }

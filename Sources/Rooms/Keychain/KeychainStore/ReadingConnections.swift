@@ -1,8 +1,8 @@
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// The connections that read a user's database. The first is opened with it; another one when a request finds all of them busy, up
-/// to `countMax`.
+/// The connections that read a user's database. The first is opened with it, and others, up to `countMax`, when a request finds all of them
+/// busy.
 final class ReadingConnections: Sendable {
     private static let countMax = 4
 
@@ -11,7 +11,7 @@ final class ReadingConnections: Sendable {
         var isClosed = false
     }
 
-    /// The lock stands before GRDB's queue, which would hand over to whoever sleeps there.
+    /// Its lock is in front of GRDB's queue, which would hand over to sleeping threads.
     private final class Reader: Sendable {
         let place: ThreadMutex<Place>
         init(_ connection: DatabaseQueue?) { place = ThreadMutex(Place(connection: connection)) }
@@ -27,7 +27,7 @@ final class ReadingConnections: Sendable {
         readers = [Reader(try DatabaseQueue(path: path, configuration: configuration))] + (1..<Self.countMax).map { _ in Reader(nil) }
     }
 
-    /// Reads on a connection that is free, or else waits for the first one. Every connection sees all that was committed before.
+    /// Calls `body` with a free connection, or waits for the first. Every connection sees everything committed before.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var answer: Value?
         let isRead = try readers.contains { reader in
@@ -42,14 +42,14 @@ final class ReadingConnections: Sendable {
         return answer
     }
 
-    /// Where none can be opened, for want of descriptors perhaps, the others serve.
+    /// Returns the place's connection; nil if none can be opened, perhaps for lack of descriptors. The others serve then.
     private func connection(in place: inout Place) -> DatabaseQueue? {
         guard !place.isClosed else { return nil }
         if place.connection == nil { place.connection = try? DatabaseQueue(path: path, configuration: configuration) }
         return place.connection
     }
 
-    /// Waits for the reads that run.
+    /// Waits for running reads.
     func close() throws {
         for reader in readers {
             try reader.place.withLock { place in

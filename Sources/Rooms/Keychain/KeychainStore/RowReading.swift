@@ -2,9 +2,9 @@ internal import Foundation
 internal import GRDB
 
 extension KeychainDatabase {
-    /// The next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; none
-    /// means that there are no more. The rows are copies: nothing of the database is held when this returns, since a
-    /// user may be asked before the next call.
+    /// Returns the next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; an empty list
+    /// means the end. The rows are copies: nothing of the database is held when this returns, since the user may be prompted before the
+    /// next call.
     package func rows(of selection: RowSelection, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             var rows: [StoredRow] = []
@@ -19,7 +19,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// All rows of a selection, by name only.
+    /// Returns the handles of all rows of a selection.
     package func handles(of selection: RowSelection) throws(StorageError) -> [RowHandle] {
         try read { database in
             var handles: [RowHandle] = []
@@ -31,16 +31,16 @@ extension KeychainDatabase {
         }
     }
 
-    /// Whether the kind has a row that only the first-unlock index knows.
+    /// Returns whether the kind has a row that only the first-unlock index knows.
     package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageError) -> Bool {
         try read { database in
-            // The sign keeps SQLite from going through the rows of all kinds that the device index leaves out.
+            // The sign keeps SQLite from reading the rows of all kinds that the device index leaves out.
             let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)")
             return try Bool.fetchOne(statement, arguments: [kind]) ?? false
         }
     }
 
-    /// The generations of the index keys that this database was written with; a missing one was never used.
+    /// Returns the generations of the index keys that this database was written with. A missing one was never used.
     package func indexKeyGenerations() throws(StorageError) -> [Int64: [UInt8]] {
         try read { database in
             var generations: [Int64: [UInt8]] = [:]
@@ -50,7 +50,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Goes through the rows that pass the selection's filters, in the order of their numbers, until `body` has enough.
+    /// Calls `body` with the rows that pass the selection's filters, ordered by number, until it returns false.
     private static func scan(
         _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (Row) -> Bool
     ) throws {
@@ -81,7 +81,7 @@ extension KeychainDatabase {
     }
 }
 
-/// Where a column stands in an answer. The first few are in every answer, the rest in whole rows.
+/// The positions of columns in a result. The first few are in every result, the rest in whole rows.
 enum Column {
     static let id = 0
     static let kind = 1
@@ -97,7 +97,7 @@ enum Column {
     static let secretBinding = 11
     static let wrappedKey = 12
     static let secret = 13
-    /// Behind the columns that all tables have.
+    /// After the columns that all tables have.
     static let state = 14
     static let date = 15
 
@@ -107,12 +107,12 @@ enum Column {
     ]
     /// All columns of `item`, in this order.
     static let whole = names.map { "item.\($0)" }.joined(separator: ", ")
-    /// All columns of another table that has them, in this order.
+    /// Returns all columns of another table that has them, in this order.
     static func whole(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
     fileprivate static let handles = names.prefix(6).map { "item.\($0)" }.joined(separator: ", ")
 }
 
-/// The statements of one kind of answer, written once.
+/// The statements for one kind of result, written once.
 private struct RowQuery {
     static let whole = RowQuery(columns: Column.whole)
     static let handles = RowQuery(columns: Column.handles)
@@ -134,7 +134,7 @@ private struct RowQuery {
 }
 
 extension StoredRow {
-    /// Reads what is there, whatever it is: a value of a wrong type becomes one that fits no binding.
+    /// Reads a row of any content: a value of a wrong type becomes one that fits no binding.
     init(_ row: Row) { self.init(row, place: .item) }
 
     init(_ row: Row, place: RowPlace) {

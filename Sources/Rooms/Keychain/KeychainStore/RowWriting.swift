@@ -2,12 +2,12 @@ internal import Foundation
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// What came of a write.
+/// The outcome of a write.
 package enum WriteOutcome: Hashable, Sendable {
     case written
     /// Another row has the same primary attributes; nothing was written.
     case conflict(StoredRow)
-    /// A row was written by someone else since it was read; nothing was written.
+    /// Someone else has written a row since it was read; nothing was written.
     case stale
     /// A row would be under a key that is being retired; nothing was written.
     case retired
@@ -23,7 +23,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Writes all changes or none; with them go rows that end with what the changed ones were, as far as they are still there.
+    /// Writes all changes or none. Also removes the ended rows that still exist.
     package func update(_ changes: [RowChange], removing ended: [RowHandle] = []) throws(StorageError) -> WriteOutcome {
         try write { database in
             var grown: [String: Int] = [:]
@@ -51,10 +51,10 @@ extension KeychainDatabase {
         }
     }
 
-    /// Deletes all rows for good, or none; false when one of them has been written since.
+    /// Deletes all rows for good or none. Returns false if one was written since it was read.
     package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
-    /// Deletes all rows or none; false when one of them has been written since. An item's earlier values go with it.
+    /// Deletes all rows or none, with the earlier values of deleted items. Returns false if a row was written since it was read.
     package func delete(_ removals: [RowRemoval]) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]
@@ -69,7 +69,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Puts a row that does not open aside, in a transaction of its own, unless someone has written it since; false then.
+    /// Quarantines a row that does not open, in a transaction of its own. Returns false if someone has written it since.
     @discardableResult
     package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageError) -> Bool {
         try write { database in
@@ -85,7 +85,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Remembers which index key the blinds are made with; a second one for the same purpose is refused.
+    /// Records the index key of the blinds. Throws if another is recorded for the same purpose.
     package func record(indexKey purpose: Int64, generation: [UInt8]) throws(StorageError) {
         try write { database in
             let statement = try database.cachedStatement(sql: "INSERT OR IGNORE INTO index_key(purpose, generation) VALUES (?, ?)")
@@ -94,7 +94,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// How many rows were put aside, for tests and the user's doctor.
+    /// Returns the number of quarantined rows, for tests and `vauban doctor`.
     package func quarantinedCount() throws(StorageError) -> Int {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quarantine") ?? 0 }
     }
@@ -112,7 +112,7 @@ extension KeychainDatabase {
         return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
     }
 
-    /// Whether the row was there, as it was read.
+    /// Returns whether the row existed as it was read.
     @discardableResult
     private static func remove(_ handle: RowHandle, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "DELETE FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?")

@@ -1,4 +1,4 @@
-// How each kind of question begins at fprintd, and what is said of what fprintd then says.
+// Starts each kind of request at fprintd, and reports what fprintd answers.
 
 internal import EnclaveWire
 internal import Logging
@@ -8,13 +8,13 @@ internal import VaubanLinuxHost
 extension SensorWatch {
     mutating func begin(_ question: Question, _ owner: FprintBus.Owner, _ sensor: FprintBus.Sensor) throws(SystemError) {
         guard let name = names.name(of: question.user) else {
-            // A directory that cannot be reached says the same as one that knows nobody: no word on the fingers follows from it.
+            // An unreachable directory looks the same as one that does not know the user, so nothing follows about the fingers.
             log.notice("user \(question.user) has no name here now")
             guard question.kind == .finger else {
                 line.say(.notEnrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
                 return try finish(question)
             }
-            return putOff(question, "the user's name cannot be had")
+            return putOff(question, "the user's name is not available")
         }
         if question.kind == .list { return try list(question, owner, sensor, name) }
         switch try bus.call(owner, sensor, "Claim", name) {
@@ -33,7 +33,7 @@ extension SensorWatch {
         }
     }
 
-    /// fprintd or the sensor went between two words: looked for once more, and given up where that helps nothing.
+    /// Handles fprintd or the sensor disappearing between two calls: looks for the sensor once more, and gives up if that does not help.
     private mutating func goneAt(_ question: Question) throws(SystemError) {
         putOff(question, "the reader is gone")
         if !questions.isEmpty { try look() }
@@ -51,7 +51,7 @@ extension SensorWatch {
         case .gone: return try goneAt(question)
         case .inUse, .denied, .failed:
             try stop()
-            return putOff(question, "the reader does not say whose fingers it knows")
+            return putOff(question, "the reader does not list its fingers")
         }
         guard !fingers.isEmpty else { return try noFingers(question) }
         self.active?.fingers = FingerDigest.of(fingers, on: active.sensor.name, mark: try kept.mark(of: question.user))
@@ -63,17 +63,17 @@ extension SensorWatch {
         try forgetTouches()
         guard self.active?.question.nonce == active.question.nonce else { return }
         switch try bus.call(active.owner, active.sensor, "VerifyStart", "any") {
-        // A touch may have been judged before this answer: its signal waits to be taken.
+        // A touch may have been judged before this reply: its signal is already waiting.
         case .done: self.active?.phase = .looking
         case .noPrints: try noFingers(active.question)
         case .gone: try goneAt(active.question)
         case .inUse, .denied, .failed:
             try stop()
-            putOff(active.question, "the sensor does not begin")
+            putOff(active.question, "the sensor does not start")
         }
     }
 
-    /// This user has no finger any more. That ends an enrollment, and is a finger that failed for the question that is open.
+    /// Handles a user who has no finger any more: that ends an enrollment, and counts as a miss for the open request.
     private mutating func noFingers(_ question: Question) throws(SystemError) {
         switch question.kind {
         case .finger:
@@ -129,7 +129,7 @@ extension SensorWatch {
 
     // MARK: Learning
 
-    /// fprintd gives each finger a name. Which finger it really is nobody checks, so the next free name is taken.
+    /// fprintd names each finger. Nobody checks which finger it is, so the next free name is used.
     private static let fingerNames = ["index-finger", "thumb", "middle-finger", "ring-finger", "little-finger"]
         .flatMap { ["right-\($0)", "left-\($0)"] }
 
@@ -137,26 +137,26 @@ extension SensorWatch {
         guard let active else { return }
         let question = active.question
         let (answer, known) = try bus.fingers(active.owner, active.sensor, of: active.name)
-        guard answer == .done || answer == .noPrints else { return try failEnrollment(question, "the list of fingers cannot be had") }
+        guard answer == .done || answer == .noPrints else { return try failEnrollment(question, "the list of fingers is not available") }
         guard let finger = Self.fingerNames.first(where: { !known.contains($0) }) else {
             line.hint(.full, nonce: question.nonce)
-            return try failEnrollment(question, "all ten fingers are known")
+            return try failEnrollment(question, "all ten fingers are enrolled")
         }
-        // How many touches it takes fprintd says only while the sensor is claimed.
+        // fprintd reports the number of touches only while the sensor is claimed.
         let touches = try bus.sensor(active.owner).1?.touches ?? 0
         try forgetTouches()
         guard self.active?.question.nonce == question.nonce else { return }
         switch try bus.call(active.owner, active.sensor, "EnrollStart", finger, within: ReaderLimits.permissionMax) {
         case .done: break
-        case .denied: return try failEnrollment(question, "polkit does not let this user enrol a finger")
-        case .gone, .inUse, .noPrints, .failed: return try failEnrollment(question, "fprintd does not begin to learn a finger")
+        case .denied: return try failEnrollment(question, "polkit does not let this user enroll a finger")
+        case .gone, .inUse, .noPrints, .failed: return try failEnrollment(question, "fprintd does not start to enroll a finger")
         }
         self.active?.phase = .learning(done: 0, total: touches)
         line.hint(.progress, nonce: question.nonce, done: 0, total: touches)
     }
 
     private mutating func failEnrollment(_ question: Question, _ why: String) throws(SystemError) {
-        log.notice("no finger is learnt: \(why)")
+        log.notice("no finger was enrolled: \(why)")
         line.say(.notEnrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
         try finish(question)
     }
@@ -178,13 +178,13 @@ extension SensorWatch {
         try failEnrollment(question, text)
     }
 
-    /// The list is another from here on, also where the new finger has an older one's name: so the mark is made anew first.
+    /// The list changes here even if the new finger has an older one's name, so the mark is renewed first.
     private mutating func enrolled(_ active: Active) throws(SystemError) {
         let question = active.question
         _ = try bus.call(active.owner, active.sensor, "EnrollStop")
         self.active?.phase = .preparing
         let (answer, fingers) = try bus.fingers(active.owner, active.sensor, of: active.name)
-        guard answer == .done, !fingers.isEmpty else { return try failEnrollment(question, "the list of fingers cannot be had") }
+        guard answer == .done, !fingers.isEmpty else { return try failEnrollment(question, "the list of fingers is not available") }
         let mark: [UInt8]
         do throws(SystemError) { mark = try kept.renew(question.user) } catch {
             return try failEnrollment(question, "\(error)")
@@ -193,16 +193,16 @@ extension SensorWatch {
         try finish(question)
     }
 
-    /// Somebody else had fprintd learn a finger. Whose, nobody is told, so every enrollment ends: it may have taken the place of
-    /// one that counts, under the same name.
+    /// Handles a finger that another program enrolled. fprintd does not say whose it is, so every enrollment ends: it may have replaced an
+    /// enrolled finger of the same name.
     func foreignFinger() {
-        log.warning("another program enrolled a finger: fingers do not count until they are enrolled anew with the passcode")
-        uncounted(kept.people)
+        log.warning("another program enrolled a finger: fingers do not count until they are enrolled again with the passcode")
+        invalidateMarks(of: kept.users)
     }
 
-    /// The fingers of these people are not the ones that count.
-    func uncounted(_ people: some Sequence<UInt32>) {
-        for user in people {
+    /// Makes these users' marks anew and reports their lists as changed.
+    func invalidateMarks(of users: some Sequence<UInt32>) {
+        for user in users {
             let mark = (try? kept.renew(user)) ?? [UInt8](repeating: 0xFF, count: 32)
             line.say(.changed, user, nonce: FingerDigest.none, fingers: FingerDigest.of(["unknown"], on: "unknown", mark: mark))
         }
@@ -215,7 +215,7 @@ extension SensorWatch {
         let question = active.question
         switch try bus.call(active.owner, active.sensor, "DeleteEnrolledFingers2", within: ReaderLimits.permissionMax) {
         case .done, .noPrints:
-            // The mark alone counts for nothing, so it does not matter whether it could be removed.
+            // The mark alone allows nothing, so a failure to remove it is harmless.
             try? kept.removeMark(of: question.user)
             line.say(.enrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
         case .gone, .inUse, .denied, .failed:
@@ -231,7 +231,7 @@ extension SensorWatch {
         let (answer, fingers) = try bus.fingers(owner, sensor, of: name)
         switch answer {
         case .done, .noPrints: line.name(fingers, nonce: question.nonce)
-        // An answer of another kind: the enclave takes it for a fault.
+        // A reply of another kind, which the enclave treats as a failure.
         case .gone, .inUse, .denied, .failed: line.say(.notEnrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
         }
         try finish(question)

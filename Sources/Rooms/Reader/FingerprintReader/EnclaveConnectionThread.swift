@@ -1,4 +1,4 @@
-// The line to the enclave (Specs/reader.md), opened again whenever it is lost.
+// The connection to the enclave (Specs/reader.md), which is established again whenever it is lost.
 
 internal import Crypto
 internal import EnclaveWire
@@ -10,16 +10,16 @@ internal import VaubanLinuxHost
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
 
-/// Spoken on by the sensor's thread, heard by its own.
+/// Sends on the sensor's thread and receives on its own.
 final class EnclaveConnectionThread: Sendable {
     private struct State {
         var channel: Channel?
         var key: KeptSecret?
         var isGreeted = false
         var hasSensor = false
-        /// What is held for each user, until a finger of theirs matches.
+        /// The secrets held for users until one of their fingers matches.
         var held: [UInt32: KeptSecret] = [:]
-        /// Whether a word was said under the key on this line, and the enclave has said nothing since.
+        /// Whether a verdict was sent under the key on this connection and the enclave has sent nothing since.
         var isUnproven = false
     }
 
@@ -40,7 +40,7 @@ final class EnclaveConnectionThread: Sendable {
 
     // MARK: Speaking
 
-    /// Told at each change, and first on every line.
+    /// Reports whether there is a sensor: at each change, and first on every connection.
     func tellSensor(isThere: Bool) {
         state.withLock { state in
             guard state.hasSensor != isThere else { return }
@@ -49,7 +49,7 @@ final class EnclaveConnectionThread: Sendable {
         }
     }
 
-    /// A word under the key; a match gives back what is held for the user.
+    /// Sends a verdict under the key. A match returns the secret that is held for the user.
     func say(_ outcome: ReaderVerdict.Outcome, _ user: UInt32, nonce: [UInt8], fingers: [UInt8]) {
         state.withLock { state in
             guard state.isGreeted, let key = state.key else { return }
@@ -72,7 +72,7 @@ final class EnclaveConnectionThread: Sendable {
         state.withLock { Self.send(.fingers(nonce: nonce, fingers), nil, $0.isGreeted ? $0.channel : nil) }
     }
 
-    /// A line that does not carry a message has been shut down by the attempt; its receiver notices and opens the next.
+    /// A failed send shuts the connection down; its receiver notices and establishes the next.
     private static func send(_ report: ReaderReport, _ held: KeptSecret?, _ channel: Channel?) {
         guard let channel, let header = try? report.encoded() else { return }
         if let held { _ = try? channel.send(header: header, secret: held.bytes) } else { _ = try? channel.send(header: header) }
@@ -82,7 +82,7 @@ final class EnclaveConnectionThread: Sendable {
 
     func run() -> Never {
         StandingConnection(enclave, role: EnclaveRole.reader.rawValue).keep(
-            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+            serve: { try serve($0) }, lost: { log.notice("the connection to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
     private func serve(_ channel: Channel) throws -> Never {
@@ -109,7 +109,7 @@ final class EnclaveConnectionThread: Sendable {
         switch notice {
         case .pair:
             guard let brought else { throw ChannelError.malformed("a pairing without a key") }
-            // On the disk first: what is said under it must not be the word of nobody after a restart.
+            // On the disk first: after a restart nobody must have to disown what was sent under the key.
             try kept.keep(brought)
             greeted(with: brought)
         case .ready: greeted(with: nil)
@@ -127,11 +127,11 @@ final class EnclaveConnectionThread: Sendable {
             state.isGreeted = true
             Self.send(.sensor(isThere: state.hasSensor), nil, state.channel)
         }
-        log.info("the line to the enclave is open")
+        log.info("the connection to the enclave is open")
     }
 
-    /// What was held is worth nothing from here on. An enclave that ended the line at our first word does not know our key:
-    /// it is forgotten, and the next greeting asks for another.
+    /// Handles the connection's end. The held secrets are worthless from here on. An enclave that ends the connection at the first verdict
+    /// does not know the key: this forgets it, and the next greeting requests another.
     private func end() {
         let isUnknown = state.withLock { state in
             state.channel = nil

@@ -1,7 +1,7 @@
 internal import EnclaveWire
 internal import VaubanLinuxHost
 
-/// What the enclave wants of the sensor.
+/// A request of the enclave to the sensor.
 struct Question {
     enum Kind {
         case finger
@@ -14,7 +14,7 @@ struct Question {
     let user: UInt32
     let nonce: [UInt8]
     let came = MachineClock.monotonic
-    /// Faults of the sensor while this was before it.
+    /// Failures of the sensor during this request.
     var faults = 0
     /// Whether the user was told that another program has the sensor.
     var saidBusy = false
@@ -36,8 +36,8 @@ struct Question {
     }
 }
 
-/// The questions that are open. Whoever is at the reader's terminal with their passcode typed comes first, in turn; then the
-/// newest question for a finger, whose user is likely the one before the screen. An older one waits, and goes on afterwards.
+/// The open requests. A user who has entered the passcode for an enrollment comes first, in order; then the newest request for a finger,
+/// whose user is likely the one at the screen. Older ones wait and continue afterwards.
 struct QuestionList {
     private var list: [Question] = []
 
@@ -54,7 +54,7 @@ struct QuestionList {
 
     func contains(_ nonce: [UInt8]) -> Bool { list.contains { $0.nonce == nonce } }
 
-    /// The one to be before the sensor.
+    /// The request to be served next.
     var first: Question? { list.first { $0.kind != .finger } ?? list.last }
 
     mutating func change(_ nonce: [UInt8], _ change: (inout Question) -> Void) {

@@ -2,11 +2,11 @@ internal import EnclaveWire
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// What the line's thread hands to the sensor's.
+/// Passes requests from the connection's thread to the sensor's.
 final class QuestionQueue: Sendable {
     enum Order: Sendable {
         case notice(ReaderNotice)
-        /// The line has ended, and with it every question.
+        /// The connection has ended, and with it every request.
         case lineLost
     }
 
@@ -20,7 +20,7 @@ final class QuestionQueue: Sendable {
         wakeup.signal()
     }
 
-    /// Readable while something was posted.
+    /// Readable when something was posted.
     var number: Int32 { wakeup.number }
 
     func take() -> [Order] {

@@ -1,15 +1,15 @@
-// The process that holds the fingerprint reader's line to the enclave, and asks fprintd what the sensor finds.
+// The process that connects the fingerprint reader to the enclave and asks fprintd what the sensor finds.
 
 import Foundation
 import Glibc
 package import Logging
 package import VaubanLinuxHost
 
-/// Whom the reader asks. All of it is fixed in the shipped program; no variable of the environment counts.
+/// The services that the reader uses. All of it is fixed in the shipped program; no environment variable counts.
 package struct ReaderSettings: Sendable {
-    /// Where the system's bus is, as D-Bus writes addresses.
+    /// The address of the system's bus, in D-Bus syntax.
     package let bus: String
-    /// The user as whom fprintd and the login manager run; another owner of their names is not believed.
+    /// The user as whom fprintd and the login manager run. Another owner of their names is not trusted.
     package let daemonUID: UInt32
 
     package init(bus: String = "unix:path=/run/dbus/system_bus_socket", daemonUID: UInt32 = 0) {
@@ -35,8 +35,8 @@ package struct ReaderRoom: Sendable {
         line = try EnclaveConnectionThread(enclave: enclave, kept: kept, desk: desk, log: log)
     }
 
-    /// Serves until the process ends, over a new connection whenever the bus is lost. Where there is none there is no sensor, and
-    /// it looks again, ever more rarely.
+    /// Serves until the process ends, over a new connection whenever the bus is lost. Without a bus there is no sensor, and the pauses
+    /// between attempts grow.
     package func run() -> Never {
         Thread.detachNewThread { [line] in line.run() }
         var backoff = Backoff(from: ReaderLimits.busPauseMin, to: ReaderLimits.busPauseMax)
@@ -48,12 +48,12 @@ package struct ReaderRoom: Sendable {
                 lastFault = nil
                 try watch.run()
             } catch {
-                // Each fault is said once, not at every look.
-                if lastFault != error.description { log.notice("fprintd cannot be asked", metadata: ["why": "\(error)"]) }
+                // Logs each failure once, not at every attempt.
+                if lastFault != error.description { log.notice("cannot reach fprintd", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
             line.tellSensor(isThere: false)
-            // A bus that is not there says nothing when it comes, so there is nothing to wait for but time.
+            // A missing bus does not announce itself, so time is all there is to wait for.
             poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
         }
     }

@@ -1,5 +1,5 @@
-// The sensor while the machine sleeps. libfprint closes no sensor between the login manager's two words, and fprintd forgets the claim of
-// whoever gives it back then, or goes away, without having closed it: from there on it refuses the sensor to everybody, until it ends
+// The sensor while the machine sleeps. Between the login manager's two signals libfprint closes no sensor, and fprintd forgets the claim of
+// a client that releases it or disconnects, without closing the sensor: then it refuses the sensor to everybody until it exits
 // (Specs/reader.md). So a claim is kept over the sleep.
 
 internal import EnclaveWire
@@ -7,7 +7,7 @@ internal import Logging
 internal import VaubanLinuxHost
 
 extension SensorWatch {
-    /// The next signal, in the order in which they came.
+    /// Returns the next signal, in the order received.
     mutating func next() throws(SystemError) -> FprintBus.Signal? {
         heard.isEmpty ? try bus.next() : heard.removeFirst()
     }
@@ -17,7 +17,7 @@ extension SensorWatch {
         if isBeginning { fallAsleep(manager) } else { try wake() }
     }
 
-    /// There is no sensor until the machine is awake, and nothing is said to fprintd.
+    /// Reports that there is no sensor until the machine is awake, and sends nothing to fprintd.
     private mutating func fallAsleep(_ manager: FprintBus.Owner) {
         guard sleepSaidBy == nil else { return }
         sleepSaidBy = manager
@@ -32,11 +32,11 @@ extension SensorWatch {
             unreturned = nil
             try giveBack(claim)
         }
-        // Where the machine goes to sleep once more nothing is asked of fprintd.
+        // If the machine is about to sleep again, nothing is sent to fprintd.
         if unreturned == nil { try look() }
     }
 
-    /// Ends what is before the sensor, and lets go of it, once the machine is awake.
+    /// Stops the sensor and releases it once the machine is awake.
     mutating func giveBack(_ claim: Active) throws(SystemError) {
         var claim = claim
         switch claim.phase {
@@ -52,8 +52,8 @@ extension SensorWatch {
         }
     }
 
-    /// Whether the machine sleeps, by all that has come up to now. The bus brings the login manager's word to the reader before anything
-    /// that fprintd says because of it.
+    /// Returns whether the machine is about to sleep, by all signals received so far. The bus delivers the login manager's signal before
+    /// anything that fprintd sends because of it.
     private mutating func goesToSleep() throws(SystemError) -> Bool {
         while let signal = try bus.next() { heard.append(signal) }
         let words = heard.compactMap { signal in
@@ -70,15 +70,15 @@ extension SensorWatch {
 
     // MARK: A sensor that fprintd has lost
 
-    /// fprintd refuses a sensor that nobody has claimed: as after another program gave it back while the machine slept. It does so until
-    /// it ends, and while this connection lives, which has asked it something, it does not end by itself. Where the bus starts it anew,
-    /// another connection takes the place of this one and asks it nothing; the end of fprintd is heard on it.
+    /// Handles an fprintd that refuses an unclaimed sensor, as after another program released it during a sleep. fprintd does so until it
+    /// exits, which it does not while this connection, a client, exists. If the bus can start it again, this replaces the connection by
+    /// another that sends nothing and hears fprintd's exit.
     mutating func refused(_ question: Question) throws(SystemError) {
-        putOff(question, "the reader cannot be claimed")
+        putOff(question, "cannot claim the reader")
         guard sensor == nil, try bus.canStart() else { return }
-        log.notice("fprintd is left alone, so that it can end")
+        log.notice("leaving fprintd alone, so that it can exit")
         let fresh = try FprintBus(address: settings.bus)
-        // Both hear at this moment: what another program enrols is missed by neither.
+        // At this moment both connections receive signals, so an enrollment by another program is not missed.
         while let signal = try bus.next() { heard.append(signal) }
         bus = fresh
         lookDue = MachineClock.monotonic + ReaderLimits.leavePause

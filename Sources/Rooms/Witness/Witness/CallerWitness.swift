@@ -1,4 +1,4 @@
-// Who a process is, as far as the kernel tells (Specs/caller-identity.md). Nothing that the process says about itself counts,
+// The identity of a process, as far as the kernel tells (Specs/caller-identity.md). Nothing that the process says about itself counts,
 // neither its name nor its arguments.
 
 package import EnclaveWire
@@ -11,20 +11,21 @@ package final class CallerWitness: Sendable {
     private let interpreters: Interpreters
     private let packages = DebianPackages()
 
-    /// The programs that have no identity of their own lie in this folder, that of this process's own program where none is named.
+    /// Creates a witness. Programs in `commandLineFolder` have no identity of their own; it defaults to the folder of this process's
+    /// program.
     package init(commandLineFolder: String? = nil) {
         commandLine = CommandLineProgram(folder: commandLineFolder)
         interpreters = Interpreters(digests: digests)
     }
 
-    /// The identity of the process that both the number and the descriptor name.
+    /// Returns the identity of the process that both the number and the descriptor name.
     package func identity(ofProcess pid: Int64, heldBy process: Descriptor) -> CallerIdentity {
         guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessSnapshot(named, process, digests)
         else {
             return .unseen
         }
         let identity = identity(of: caller)
-        // What was found is the caller's only if it was the caller all the while.
+        // The findings are the caller's only if the process was the caller throughout.
         return caller.stands ? identity : .unseen
     }
 
@@ -46,11 +47,11 @@ package final class CallerWitness: Sendable {
         }
     }
 
-    /// The nearest that is not Vauban, or the caller itself.
+    /// Returns the identity of the nearest ancestor that is not Vauban's, or of the caller itself.
     private func judged(_ look: ProcessSnapshot, after chain: [String]) -> CallerIdentity {
         let executable = executable(of: look)
         let (standing, place) = standing(of: look, executable)
-        // A parent has to stand too, from the beginning of its own look.
+        // A parent must be unchanged too, since its own snapshot.
         guard chain.isEmpty || look.stands else { return CallerIdentity(.unknown(.unseen), throughCommandLine: true, chain: chain + [""]) }
         return CallerIdentity(
             standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
@@ -65,7 +66,7 @@ package final class CallerWitness: Sendable {
             path: path, device: Int64(bitPattern: look.key.device), inode: Int64(bitPattern: look.key.inode), digest: digest)
     }
 
-    /// The first row that applies, and where an installed file lies.
+    /// Returns the first standing that applies, and the path of an installed file.
     private func standing(of look: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
         guard let executable, let path = look.namedPath else { return (.unknown(.unseen), nil) }
         if look.status.tracer != 0 { return (.unknown(.traced), nil) }
@@ -78,7 +79,7 @@ package final class CallerWitness: Sendable {
         if case .flatpak(let name) = packaged, path.hasBytePrefix("/app/") {
             return (places.hasOnlyRootsCode(executable: path) == true ? .flatpak(name: name) : .unknown(.foreignCode), nil)
         }
-        // In a user namespace of its own a process may say which file it executes.
+        // In its own user namespace a process may choose which file it appears to execute.
         guard look.shares("user") else { return (.unknown(.foreignCode), nil) }
         var isSnap: String?
         if case .snap(let name) = packaged { isSnap = name }
@@ -89,7 +90,7 @@ package final class CallerWitness: Sendable {
 
     private func isCommandLine(_ look: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: look, digests) }
 
-    /// Whoever can make the command line do something has no need to start it.
+    /// A program that can control the command line has no need to start it.
     private func doubt(aboutCommandLine look: ProcessSnapshot) -> IdentityGap? {
         if look.status.tracer != 0 { return .traced }
         guard look.shares("user") else { return .foreignCode }

@@ -1,8 +1,8 @@
 import Foundation
 internal import Synchronization
 
-/// Questions are worked on side by side, since a file of one user's (on a file system that does not answer) can hold up whoever
-/// looks at it. A few at a time about one user's programs, so that nobody's hold up anybody else's.
+/// Serves requests in parallel, since a user's file on a file system that does not answer can block its reader. Requests about one user's
+/// programs are limited, so that they block nobody else's.
 package final class QuestionQueue: Sendable {
     package typealias Work = @Sendable () -> Void
 
@@ -16,7 +16,7 @@ package final class QuestionQueue: Sendable {
 
     package init(limit: (total: Int, perUser: Int, waitingPerUser: Int)) { self.limit = limit }
 
-    /// Works on it now or later; false where too much of this user's waits already.
+    /// Runs the work now or later. Returns false if too much of this user's work is waiting.
     package func take(of user: UInt32, _ work: @escaping Work) -> Bool {
         enum Place { case now, later, none }
         let place: Place = state.withLock { state in
@@ -32,7 +32,7 @@ package final class QuestionQueue: Sendable {
         return place != .none
     }
 
-    /// One after the other, as long as something waits that may be worked on.
+    /// Runs the work, and then waiting work one after the other.
     private func run(_ user: UInt32, _ work: Work) {
         work()
         var done = user
