@@ -70,7 +70,7 @@ import VaubanSecretBytes
     }
 
     @Test func theSpecificationsExampleIsWhatTheCodeSaysAndTakes() throws {
-        let document = try SpecDocument("doors")
+        let document = try SpecDocument("connections")
         let hello = try document.example("hello"), greeting = try document.example("greeting")
         let server = accepting()
         let received = raw.receive(Self.helloCount)
@@ -86,7 +86,7 @@ import VaubanSecretBytes
     }
 
     @Test func theOwnClientSaysWhatTheSpecificationSays() throws {
-        let socket = socket, document = try SpecDocument("doors")
+        let socket = socket, document = try SpecDocument("connections")
         let client = Background { try Handshake.connect(socket, serverUID: geteuid(), role: 1) }
         try raw.send(document.example("hello"))
         let expected = try document.example("greeting")
