@@ -6,20 +6,20 @@ import Testing
 @Suite struct LauncherRulesTests {
     @Test func aRoomThatDiesOnceIsStartedAtOnce() {
         var policy = RestartPolicy()
-        for _ in 0..<100 { #expect(policy.pause(afterLiving: 2_000_000_000) == 0) }
+        for _ in 0..<100 { #expect(policy.pause(afterRunning: 2_000_000_000) == 0) }
     }
 
     @Test func aRoomThatKeepsDyingWaitsLongerAndLonger() {
         var policy = RestartPolicy()
-        let milliseconds = (0..<12).map { _ in policy.pause(afterLiving: 1_000_000) / 1_000_000 }
+        let milliseconds = (0..<12).map { _ in policy.pause(afterRunning: 1_000_000) / 1_000_000 }
         #expect(milliseconds == [0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
     }
 
     @Test func aRoomThatLivedStartsAfresh() {
         var policy = RestartPolicy()
-        for _ in 0..<10 { _ = policy.pause(afterLiving: 0) }
-        #expect(policy.pause(afterLiving: 1_000_000_000) == 0)
-        #expect(policy.pause(afterLiving: 0) == 0)
+        for _ in 0..<10 { _ = policy.pause(afterRunning: 0) }
+        #expect(policy.pause(afterRunning: 1_000_000_000) == 0)
+        #expect(policy.pause(afterRunning: 0) == 0)
     }
 
     @Test(arguments: [

@@ -188,7 +188,7 @@ extension AppleNames {
             // It has read the state anew by then.
             _ = try listener.next { $0.userPassword?.isUsable == false }
             #expect(environment.state.userPassword?.isSet == true)
-            #expect(throws: HandshakeError.self) { _ = try rooms.service.authenticationDoor.connect() }
+            #expect(throws: HandshakeError.self) { _ = try rooms.service.authenticationAddress.connect() }
             // A call starts it, and the watch finds it by itself.
             try rooms.unlock()
             let after = try rooms.user([])

@@ -84,7 +84,7 @@ struct FaultTests {
 
     @Test func anUnknownRequestIsRefusedByNameAndTheConnectionLives() throws {
         let rooms = try Rooms()
-        let channel = try rooms.service.keychainDoor.connect()
+        let channel = try rooms.service.keychainAddress.connect()
         // SEQUENCE { INTEGER 1, [25] {} }: a call that this version does not have.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xB9, 0x00])
         guard case .refused(let refusal) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
@@ -109,7 +109,7 @@ struct FaultTests {
     @Test func aConnectionInAnotherProcessIsRefused() throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "mine")
-        let channel = try rooms.service.keychainDoor.connect()
+        let channel = try rooms.service.keychainAddress.connect()
         var query = Rooms.query("s", "a")
         query.returnsData = true
         let header = try KeychainRequest.copyMatching(query).encoded()
@@ -132,7 +132,7 @@ struct FaultTests {
             if case .deadline = fault { Issue.record("the connection was left open") }
         }
         // The same bytes from the process that connected are served.
-        let own = try rooms.service.keychainDoor.connect()
+        let own = try rooms.service.keychainAddress.connect()
         #expect(write(own.socket.number, frame, frame.count) == frame.count)
         let served = try KeychainReply(derBytes: try own.receive(.machine).header)
         if case .refused(let refusal) = served { Issue.record("refused: \(refusal)") }

@@ -47,14 +47,14 @@ package final class EnvironmentListener: Sendable {
         while !state.withLock({ $0.isEnded }) {
             let began = MachineClock.monotonic
             if let channel = connected() { listen(on: channel) } else { _ = tell(false) }
-            let pause = backoff.pause(afterLiving: MachineClock.monotonic - began)
+            let pause = backoff.pause(afterConnectionLasting: MachineClock.monotonic - began)
             _ = ended.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
         }
     }
 
     /// It does not start a service that somebody stopped, as a call does.
     private func connected() -> Channel? {
-        guard let channel = try? service()?.authenticationDoor.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
+        guard let channel = try? service()?.authenticationAddress.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
         return state.withLock { state in
             guard !state.isEnded else { return nil }
             state.channel = channel

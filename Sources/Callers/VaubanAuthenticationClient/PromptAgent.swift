@@ -32,7 +32,7 @@ package final class PromptAgent: Sendable {
 
     /// Registers with authd. Returns when authd knows the agent, so that a request made afterwards is asked here.
     private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
-        let door = ServiceConnection(service: service, address: service.authenticationDoor, role: AuthenticationRole.agent.rawValue)
+        let door = ServiceConnection(service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
         self.surface = surface
         do {
             inbox = try AgentInbox()

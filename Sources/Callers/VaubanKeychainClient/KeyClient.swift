@@ -39,7 +39,7 @@ package final class KeyClient: Sendable {
     /// `startsService` false leaves a service that does not run as it is.
     package init(service: Service, startsService: Bool = true) {
         self.service = service
-        door = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
+        door = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Makes a key. The password is the application's own, for an access control that needs one: 1 to 1024 bytes.

@@ -35,7 +35,7 @@ package final class KeychainClient: Sendable {
 
     /// `startsService` false leaves a service that does not run as it is.
     package init(service: Service, startsService: Bool = true) {
-        connection = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
+        connection = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Adds an item; answers it if `returns` asks for something. The password is the application's own, for an item whose

@@ -37,7 +37,7 @@ void *realloc(void *block, size_t count) {
 }
 #endif
 
-__attribute__((noinline)) void vauban_overwrite_stack(void) {
+__attribute__((noinline)) void vauban_scrub_stack(void) {
     char beneath[VAUBAN_OVERWRITTEN_STACK];
     explicit_bzero(beneath, sizeof beneath);
 }

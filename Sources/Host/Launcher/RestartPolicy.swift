@@ -6,8 +6,8 @@ package struct RestartPolicy: Sendable {
     package init() {}
 
     /// Returns the pause before the next start, for a room that ran this long.
-    package mutating func pause(afterLiving lived: UInt64) -> UInt64 {
-        guard lived < LauncherLimits.quickDeath else {
+    package mutating func pause(afterRunning duration: UInt64) -> UInt64 {
+        guard duration < LauncherLimits.quickDeath else {
             self = RestartPolicy()
             return 0
         }

@@ -99,7 +99,7 @@ struct Supervisor {
     /// Schedules the restart of a room that is not running.
     private mutating func delay(_ index: Int, _ why: String) {
         let now = MachineClock.monotonic
-        let pause = rooms[index].policy.pause(afterLiving: now - rooms[index].startedAt)
+        let pause = rooms[index].policy.pause(afterRunning: now - rooms[index].startedAt)
         rooms[index].due = now + pause
         log.notice("\(rooms[index].plan.program) ended", metadata: ["how": "\(why)", "pause": "\(pause / 1_000_000) ms"])
     }

@@ -12,8 +12,8 @@ package struct Backoff: Sendable {
     }
 
     /// Returns the pause after a connection that lasted so many nanoseconds.
-    package mutating func pause(afterLiving lived: UInt64) -> Int32 {
-        pause = lived > Self.goodConnection ? shortest : min(max(pause * 2, shortest), longest)
+    package mutating func pause(afterConnectionLasting duration: UInt64) -> Int32 {
+        pause = duration > Self.goodConnection ? shortest : min(max(pause * 2, shortest), longest)
         return pause
     }
 }

@@ -10,17 +10,17 @@ package struct AcceptedConnection: Sendable {
     package let channel: Channel
     package let peer: Peer
     package let role: Int64
-    private let seat: ConnectionSlot
+    private let slot: ConnectionSlot
 
-    fileprivate init(channel: Channel, peer: Peer, role: Int64, seat: ConnectionSlot) {
+    fileprivate init(channel: Channel, peer: Peer, role: Int64, slot: ConnectionSlot) {
         self.channel = channel
         self.peer = peer
         self.role = role
-        self.seat = seat
+        self.slot = slot
     }
 
     /// Exempts the connection from being closed while idle, because more depends on it than its next request.
-    package func stay() { seat.stays.withLock { $0 = true } }
+    package func stay() { slot.stays.withLock { $0 = true } }
 }
 
 package final class ConnectionServer: Sendable {
@@ -49,12 +49,12 @@ package final class ConnectionServer: Sendable {
     package func run(
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void, serve: @escaping @Sendable (AcceptedConnection) -> Void
     ) throws(SystemError) -> Never {
-        try run(look: { _, _ in }, refused: refused, serve: { visitor, _ in serve(visitor) })
+        try run(snapshot: { _, _ in }, refused: refused, serve: { connection, _ in serve(connection) })
     }
 
     /// Does the same, and takes a snapshot of the caller before anything is sent to it, on the thread that then serves it.
     package func run<CallerSnapshot>(
-        look: @escaping @Sendable (Descriptor, Peer) throws -> CallerSnapshot,
+        snapshot: @escaping @Sendable (Descriptor, Peer) throws -> CallerSnapshot,
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void,
         serve: @escaping @Sendable (AcceptedConnection, CallerSnapshot) -> Void
     ) throws(SystemError) -> Never {
@@ -78,14 +78,15 @@ package final class ConnectionServer: Sendable {
             let thread = Thread { [self] in
                 defer { connections.leave(place) }
                 do throws(HandshakeError) {
-                    let (channel, peer, role, found) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) { peer in
-                        let found = try look(socket, peer)
+                    let (channel, peer, role, callerSnapshot) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) {
+                        peer in
+                        let callerSnapshot = try snapshot(socket, peer)
                         connections.move(place, to: owner(user))
-                        return found
+                        return callerSnapshot
                     }
-                    let seat = ConnectionSlot(channel)
-                    connections.set(seat, in: place)
-                    serve(AcceptedConnection(channel: channel, peer: peer, role: role, seat: seat), found)
+                    let slot = ConnectionSlot(channel)
+                    connections.set(slot, in: place)
+                    serve(AcceptedConnection(channel: channel, peer: peer, role: role, slot: slot), callerSnapshot)
                 } catch {
                     refused(error, user)
                 }

@@ -65,15 +65,15 @@ package enum HandshakeError: Error, Sendable {
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Server side: reads the identity, sends the nonce, checks the client's proof. `look` runs before anything is sent: what it finds is
+    /// Server side: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it finds is
     /// true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels before 6.5.
     package static func accept<CallerSnapshot>(
-        _ socket: Descriptor, usesPeerDescriptor: Bool = true, look: (Peer) throws -> CallerSnapshot
-    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, look: CallerSnapshot) {
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true, snapshot: (Peer) throws -> CallerSnapshot
+    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, snapshot: CallerSnapshot) {
         do {
             let named = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
             let peer = named.process == nil ? named.held(by: try ProcessDescriptor.open(named.pid)) : named
-            let found = try look(peer)
+            let callerSnapshot = try snapshot(peer)
             let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid, held: peer.process))
             let hello = try Hello()
             try channel.send(header: try hello.encoded())
@@ -88,7 +88,7 @@ package enum Handshake {
             }
             // Before Linux 6.5 the process was found by its number: it is the one that connected only if it still lives.
             guard peer.isAlive else { throw HandshakeError.unproven("the process has ended") }
-            return (channel, peer, greeting.role, found)
+            return (channel, peer, greeting.role, callerSnapshot)
         } catch {
             throw HandshakeError(error)
         }

@@ -33,7 +33,7 @@ package struct StandingConnection: Sendable {
                 lost(error)
             }
             // Time is all there is to wait for: the socket exists, and its server does not.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - began))
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
         }
     }
 

@@ -4,5 +4,5 @@ internal import CVaubanConfinement
 /// overwrites its stack after working on secrets and before it replies.
 package enum ScratchMemory {
     /// Overwrites the stack below the caller, where the libraries that it called left keys and values derived from them.
-    package static func overwrite() { vauban_overwrite_stack() }
+    package static func scrubStack() { vauban_scrub_stack() }
 }

@@ -71,7 +71,7 @@ final class AgentConnection: @unchecked Sendable {
         } catch {
             reply = .failure
         }
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         guard !cancellation.isCancelled else { return false }
         self.cancellation = CallCancellation()
         return send(reply.frame)

@@ -45,6 +45,6 @@ int vauban_filter_calls(const struct vauban_call_rule *rules, int count);
 
 /* Overwrites the stack beneath the caller's frame, where the functions that it called left what they worked on. Freed blocks
    need no call: whatever links this has an allocator that overwrites them. */
-void vauban_overwrite_stack(void);
+void vauban_scrub_stack(void);
 
 #endif

@@ -35,7 +35,7 @@ package struct AuthenticationRoom: Sendable {
         let log = BoundedLog(log)
         let admission = Admission()
         try door.run(
-            look: { [enclave, identifiesCallers] socket, peer in
+            snapshot: { [enclave, identifiesCallers] socket, peer in
                 let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
                 guard identifiesCallers else { return (client, nil) }
                 do throws(Refusal) { try admission.admit(peer.uid) } catch {

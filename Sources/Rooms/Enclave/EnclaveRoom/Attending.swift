@@ -64,7 +64,7 @@ extension EnclaveRoom {
                 timer.wait()
                 sweep(.timePassed, timeout: 0)
                 reschedule()
-                ScratchMemory.overwrite()
+                ScratchMemory.scrubStack()
             }
         }
         thread.stackSize = 512 * 1024

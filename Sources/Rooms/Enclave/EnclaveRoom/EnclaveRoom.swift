@@ -105,7 +105,7 @@ package final class EnclaveRoom: Sendable {
         let isDone = DispatchSemaphore(value: 0)
         let thread = Thread { [self] in
             sweep(.readerIsGone, timeout: 0)
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             isDone.signal()
         }
         thread.stackSize = 512 * 1024

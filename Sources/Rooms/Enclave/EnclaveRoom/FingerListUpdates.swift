@@ -57,7 +57,7 @@ package final class FingerListUpdates: Sendable {
                 case .delivery(let deliver): deliver()
                 }
             }
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             threads.signal()
         }
         thread.stackSize = 512 * 1024

@@ -86,7 +86,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         switch answer {
         case .reply(let reply): try send(reply)
         case .shared(let shared):
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             try channel.send(header: try KeyReply.shared.encoded(), secret: shared)
         }
         return true
@@ -105,7 +105,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     }
 
     private func send(_ reply: KeyReply) throws {
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
 

@@ -50,7 +50,7 @@ final class ReaderConnection: Sendable {
             let held = message.takeSecret()
             let goesOn = take(report, held, on: channel)
             reported()
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             guard goesOn else { return }
         }
     }

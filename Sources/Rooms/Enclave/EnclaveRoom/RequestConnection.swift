@@ -85,7 +85,7 @@ final class RequestConnection: CallerSession {
             response = Response(.refused(error))
         }
         // Before anybody hears that it is done: whoever locks next may rely on it.
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try send(response)
         return true
     }

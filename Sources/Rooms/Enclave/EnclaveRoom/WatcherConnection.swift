@@ -34,7 +34,7 @@ final class WatcherConnection: Sendable {
                 return
             }
             carryOut(event.kind, over: channel, in: room)
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             guard let done = try? DeviceEventDone(number: event.number).encoded(), (try? channel.send(header: done)) != nil else { return }
         }
     }

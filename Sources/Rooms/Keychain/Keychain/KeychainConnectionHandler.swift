@@ -77,7 +77,7 @@ package struct KeychainConnectionHandler: Sendable {
     /// Accepts connections for as long as the process runs.
     package func run(_ doorway: ConnectionServer) throws(SystemError) -> Never {
         try doorway.run(
-            look: { try look($0, $1) },
+            snapshot: { try look($0, $1) },
             refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
             serve: { serve($0, $1) })
     }
@@ -93,7 +93,7 @@ package struct KeychainConnectionHandler: Sendable {
         line.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
         line.onQueued = { try sink.send(.queued) }
         while let end = next(visitor, look.caller, line, sink) {
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             switch end {
             case .answered: continue
             case .refused(let refusal):
@@ -172,19 +172,19 @@ struct ChannelSink: ReplySink {
 
     func send(_ reply: KeychainReply) throws {
         // Scrubs before the caller sees the reply: a lock that follows it may rely on that.
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded(), secret: value)
     }
 
     /// Sends both in one write, which wakes the caller once and leaves one stack to scrub.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: header, secret: value, followedBy: end)
     }
 }

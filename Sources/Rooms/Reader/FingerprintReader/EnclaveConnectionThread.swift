@@ -61,7 +61,7 @@ final class EnclaveConnectionThread: Sendable {
             state.isUnproven = true
             Self.send(.verdict(verdict), outcome == .matched ? state.held.removeValue(forKey: user) : nil, state.channel)
         }
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
     }
 
     func hint(_ hint: FingerHint, nonce: [UInt8], done: Int64 = 0, total: Int64 = 0) {
@@ -100,7 +100,7 @@ final class EnclaveConnectionThread: Sendable {
             let notice = try ReaderNotice(derBytes: message.header)
             state.withLock { $0.isUnproven = false }
             try take(notice, message.takeSecret())
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
         }
     }
 

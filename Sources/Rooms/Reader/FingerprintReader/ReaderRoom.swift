@@ -54,7 +54,7 @@ package struct ReaderRoom: Sendable {
             }
             line.tellSensor(isThere: false)
             // A missing bus does not announce itself, so time is all there is to wait for.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }
 }

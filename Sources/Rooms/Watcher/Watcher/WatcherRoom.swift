@@ -53,7 +53,7 @@ package struct WatcherRoom: Sendable {
             }
             line.tell(.blind)
             // A missing bus does not announce itself, so time is all there is to wait for.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }
 }
