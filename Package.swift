@@ -97,6 +97,8 @@ let host: [Target] = [
         cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
+    // The log of a room that many users' programs connect to, with a limit on the lines that each can cause.
+    target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", log]),
 ]
 
 let enclave: [Target] = [
@@ -132,7 +134,7 @@ let keychain: [Target] = [
         "Keychain", in: "Rooms/Keychain",
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log,
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
         ]),
     // The room that holds records.
     program("keychaind", in: "Rooms/Keychain", ["Keychain"]),
@@ -144,7 +146,7 @@ let authentication: [Target] = [
         "Authentication", in: "Rooms/Authentication",
         [
             "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
-            "VaubanLinuxHost", "VaubanRoomHardening", log,
+            "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", log,
         ]),
     // The room that holds the queue.
     program("authd", in: "Rooms/Authentication", ["Authentication"]),

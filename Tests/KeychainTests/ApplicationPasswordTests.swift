@@ -77,7 +77,7 @@ import VaubanSecretBytes
         // Attributes alone leave the secret half, and need no password, also when its class key is an older one.
         try room.update(name, to: [.label: .text("l")])
         try room.enclave.renew(.metadata(.whenUnlocked))
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.update(name, to: [.label: .text("m")])
         #expect(try room.find(name, password: "q").first?.record?.attributes[.label] == .text("m"))
     }

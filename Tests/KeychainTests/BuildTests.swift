@@ -105,7 +105,7 @@ import VaubanKeychainWire
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
         // After a restart it asks anew, and goes on where it was.
         try room.restart()
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 43, left: 0, kept: 1))
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 0, left: 0, kept: 1))
         #expect(try room.get("299", as: Callers.commandLine()) == ["cli=v299"])

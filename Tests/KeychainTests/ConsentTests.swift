@@ -120,7 +120,7 @@ import VaubanKeychainWire
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
         #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .nobodyToAsk)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         room.enclave.set { $0.lock = .unlocked }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
     }

@@ -59,12 +59,12 @@ import VaubanKeychainWire
     func theEarlierCopyIsTold() throws {
         let room = try Room()
         try room.add(name("a"))
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.examine().earlier == nil)
         room.enclave.set { $0.lock = .unlocked }
         let kept = try #require(try room.examine().copy)
         #expect(try room.examine().earlier == nil)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let earlier = try #require(try room.examine().earlier)
         #expect(earlier.rows == 1 && earlier.date >= kept.date)
     }
@@ -99,10 +99,10 @@ import VaubanKeychainWire
         try room.add(name("a"))
         try room.add(name("c"), .afterFirstUnlock)
         try room.add(name("d"), .always)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let locked = try room.examine()
         #expect(locked.checked == 2 && locked.locked == 1 && locked.found == 0 && locked.copy == nil)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         let before = try room.examine()
         #expect(before.checked == 0 && before.locked == 3 && before.found == 0 && before.copy == nil)
         #expect(try room.database.quarantinedCount() == 0)
@@ -148,7 +148,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name("a"))
         try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyDestroyed])
         #expect(try room.rows().isEmpty)
     }
@@ -235,12 +235,12 @@ import VaubanKeychainWire
         // An older keybag was put back, which knows nothing of the key; then the right one came again.
         let keys = room.enclave.state.withLock { $0.keys }
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyUnknown, .keyUnknown])
         try room.add(name("b"), value: "newer")
         let renewed = room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(.whenUnlocked) } }
         room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         let report = try room.examine()
         // The other one's name is taken.
         #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])

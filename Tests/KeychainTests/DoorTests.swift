@@ -165,7 +165,7 @@ import VaubanSecretBytes
         try store("v", over: channel)
         let erased = try rooms.enclave.lock()
         #expect(erased == LeaseErased(user: getuid(), epoch: 1))
-        #expect(rooms.lent.currentGeneration(of: .metadata(.whenUnlocked), user: getuid()) == nil)
+        #expect(rooms.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: getuid()) == nil)
         #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
     }
 }
@@ -173,20 +173,20 @@ import VaubanSecretBytes
 /// keychaind's door and an enclave's, in this process.
 private final class Rooms {
     let folder: String
-    let lent: LeasedKeyStore
+    let leasedKeys: LeasedKeyStore
     let enclave: EnclaveDoor
     private let address: ServerAddress
 
     init() throws {
         folder = NSTemporaryDirectory() + "rooms-" + UUID().uuidString
         let sockets = try PrivateFolder(path: folder, creating: true)
-        let lent = LeasedKeyStore()
-        self.lent = lent
+        let leasedKeys = LeasedKeyStore()
+        self.leasedKeys = leasedKeys
         enclave = try EnclaveDoor(sockets)
         address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
         let enclaveAddress = ServerAddress(folder: folder, socket: KeychainRoom.enclaveSocketName, serverUID: getuid())
         let door = KeychainRoom.open(
-            state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, lent: lent,
+            state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, leasedKeys: leasedKeys,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let listener = try sockets.bindSocket("keychain", mode: 0o600)
         Thread { _ = try? door.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
@@ -206,7 +206,7 @@ private final class EnclaveDoor: Sendable {
     private let visitors = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
 
     init(_ folder: PrivateFolder) throws {
-        fake = try FakeEnclave(user: getuid(), lent: LeasedKeyStore())
+        fake = try FakeEnclave(user: getuid(), leasedKeys: LeasedKeyStore())
         let listener = try folder.bindSocket(KeychainRoom.enclaveSocketName, mode: 0o600)
         Thread { [self] in
             _ = try? ConnectionServer(listener: listener, admits: { _ in true }).run(

@@ -17,7 +17,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 0)
@@ -27,7 +27,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 1)
@@ -54,7 +54,7 @@ import VaubanKeychainWire
         try room.add(other, value: "stays")
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
         // Needs no key: also before the first unlock.
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.serve(.discard).messages == [.done])
         #expect(try room.rows().count == 1)
         #expect(try room.database.quarantinedCount() == 0)
@@ -66,7 +66,7 @@ import VaubanKeychainWire
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
         try room.enclave.renew(.deviceIndex, destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
     }
 
     /// Every byte of the user's files.

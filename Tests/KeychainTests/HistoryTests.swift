@@ -110,7 +110,7 @@ import VaubanLinuxHost
         let room = try Room()
         try room.add(name, value: "one")
         try room.update(name, value: "two")
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(Refusal.Reason.of { _ = try room.versions(name) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .locked)
     }

@@ -18,13 +18,13 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, value: "v", protection)
         #expect(try room.find(name).first?.value == "v")
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let whileLocked = Refusal.Reason.of { _ = try room.find(name) }
         #expect(whileLocked == (protection.availability == .unlocked ? .locked : nil))
         #expect(Refusal.Reason.of { _ = try room.find(name, data: false) } == whileLocked)
         #expect(Refusal.Reason.of { try room.update(name, value: "w") } == whileLocked)
         #expect(Refusal.Reason.of { try room.add(name, value: "x", protection) } == (whileLocked ?? .duplicateItem))
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         let beforeFirstUnlock = Refusal.Reason.of { _ = try room.find(name) }
         #expect(beforeFirstUnlock == (protection.availability == .always ? nil : .beforeFirstUnlock))
         #expect(Refusal.Reason.of { try room.add(other, protection) } == .beforeFirstUnlock)
@@ -41,7 +41,7 @@ import VaubanSecretBytes
     @Test func whileLockedClosedAndAbsentDiffer() throws {
         let room = try Room()
         try room.add(name)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.find([.comment: .text("x")]) } == .itemNotFound)
         #expect(Refusal.Reason.of { _ = try room.find(other) } == .itemNotFound)
@@ -57,11 +57,11 @@ import VaubanSecretBytes
     @Test func aListBeforeFirstUnlockIsWholeOrRefused() throws {
         let room = try Room()
         try room.add(name, .always)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.find([:], limit: .all).count == 1)
         room.enclave.set { $0.lock = .unlocked }
         try room.add(other)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(Refusal.Reason.of { _ = try room.find([:], limit: .all) } == .beforeFirstUnlock)
         #expect(try room.find([:]).count == 1)
     }
@@ -70,7 +70,7 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         room.enclave.set { $0.passcodeIsSet = false }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
         #expect(Refusal.Reason.of { try room.add(other, .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
@@ -82,7 +82,7 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.add(name, value: "new", .whenUnlocked)
         #expect(try room.find(name).first?.value == "new")
     }
@@ -112,7 +112,7 @@ import VaubanSecretBytes
 
     private func install(_ room: Room) throws {
         let leased = try room.enclave.lease()
-        let isOfUse = room.lent.install(leased, slept: 0)
+        let isOfUse = room.leasedKeys.install(leased, slept: 0)
         #expect(isOfUse)
     }
 
@@ -126,34 +126,34 @@ import VaubanSecretBytes
     @Test func aLeaseOfAnEpochThatWasRecalledBringsNoClassAKeys() throws {
         let room = try Room()
         let stale = try room.enclave.lease()
-        room.enclave.lock(room.lent)
-        let isOfUse = room.lent.install(stale, slept: 0)
+        room.enclave.lock(room.leasedKeys)
+        let isOfUse = room.leasedKeys.install(stale, slept: 0)
         #expect(!isOfUse)
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) == nil)
-        #expect(room.lent.currentGeneration(of: .metadata(.always), user: Room.user) != nil)
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) == nil)
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.always), user: Room.user) != nil)
         try install(room)
     }
 
     @Test func aLeaseIsNothingWithoutItsStandingConnection() throws {
         let room = try Room()
         let leased = try room.enclave.lease()
-        let before = room.lent.install(leased, slept: 0)
-        room.lent.standingConnectionEnded()
-        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
-        let meanwhile = room.lent.install(leased, slept: 0)
-        #expect(room.lent.standing(within: 1000) == nil)
-        let next = room.lent.standingConnectionBegan()
-        let after = room.lent.install(leased, slept: 0)
+        let before = room.leasedKeys.install(leased, slept: 0)
+        room.leasedKeys.standingConnectionEnded()
+        #expect(room.leasedKeys.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
+        let meanwhile = room.leasedKeys.install(leased, slept: 0)
+        #expect(room.leasedKeys.standing(within: 1000) == nil)
+        let next = room.leasedKeys.standingConnectionBegan()
+        let after = room.leasedKeys.install(leased, slept: 0)
         #expect(before && !meanwhile && !after)
-        #expect(room.lent.standing(within: 1000) == next)
+        #expect(room.leasedKeys.standing(within: 1000) == next)
     }
 
     @Test func aRecallIsForOneUser() throws {
         let room = try Room()
         try install(room)
-        room.lent.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) != nil)
-        room.lent.recall(LeaseRecall(user: Room.user, epoch: 1, everything: true))
-        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
+        room.leasedKeys.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) != nil)
+        room.leasedKeys.recall(LeaseRecall(user: Room.user, epoch: 1, everything: true))
+        #expect(room.leasedKeys.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
     }
 }

@@ -194,15 +194,15 @@ import VaubanKeychainWire
     func offersFloodNoLog() throws {
         let room = try Room()
         let log = CountingLog()
-        let parts = KeychainServices(
-            databases: room.databases, lent: room.lent, now: { 800_000_000_000_000 },
+        let services = KeychainServices(
+            databases: room.databases, leasedKeys: room.leasedKeys, now: { 800_000_000_000_000 },
             sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log })
         func add(_ account: String) throws {
             let attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
             let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))
             let request = KeychainRequest.add(
                 record, returns: [], hasData: false, applications: (0..<64).map { "program:/usr/bin/\($0)" })
-            try RequestInProgress.serve(request, value: nil, of: mail, parts: parts, enclave: room.enclave, to: Replies())
+            try RequestInProgress.serve(request, value: nil, of: mail, services: services, enclave: room.enclave, to: Replies())
         }
         for index in 0..<16 { try add("\(index)") }
         for _ in 0..<20 { #expect(Refusal.Reason.of { try add("more") } == .storageFull) }

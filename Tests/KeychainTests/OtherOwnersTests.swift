@@ -42,7 +42,7 @@ import VaubanKeychainWire
         let room = try Room()
         try room.add("hers", as: mail)
         try room.add([.service: .text("s"), .account: .text("own"), .accessGroup: .text("cli")], .afterFirstUnlock)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.get(as: Callers.commandLine(), limit: .all) == ["cli=value"])
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
         #expect(try room.get("own", as: Callers.commandLine()) == ["cli=value"])

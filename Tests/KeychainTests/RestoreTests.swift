@@ -113,7 +113,7 @@ import VaubanKeychainWire
         try #require(hasCopy(room))
         for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         // Whatever is asked first finds the keychain erased.
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
         #expect(!hasCopy(room))

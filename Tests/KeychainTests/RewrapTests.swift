@@ -120,7 +120,7 @@ import VaubanKeychainWire
         try room.add(name("c"), value: "w", .afterFirstUnlock)
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 1))
         room.enclave.set { $0.lock = .unlocked }
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))

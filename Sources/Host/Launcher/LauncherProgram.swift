@@ -28,7 +28,7 @@ package enum LauncherProgram {
                 try serve(options, programs, home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
-                exit(leaveTo(other, options, ready))
+                exit(leaveFolder(to: other, options: options, ready: ready))
             }
         } catch {
             say("vauban-launcher: \(error)")
@@ -85,7 +85,7 @@ package enum LauncherProgram {
 
     /// Leaves the folder to the launcher that runs already. A process that waits for the service gets its byte if that launcher uses the
     /// expected sockets; otherwise an error is printed.
-    private static func leaveTo(_ other: LauncherRecord?, _ options: LauncherOptions, _ ready: Descriptor?) -> Int32 {
+    private static func leaveFolder(to other: LauncherRecord?, options: LauncherOptions, ready: Descriptor?) -> Int32 {
         if let ready, let other, other.isReady, other.sockets == options.sockets {
             tell(ready)
             return 0

@@ -6,6 +6,7 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanUserWire
+import VaubanRoomLog
 
 /// One prompt agent's connection, on the thread that the door gave it. What the agent is sent comes from the desk.
 struct AgentConnectionHandler {

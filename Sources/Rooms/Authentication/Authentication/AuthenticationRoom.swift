@@ -8,6 +8,7 @@ internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
+import VaubanRoomLog
 
 package struct AuthenticationRoom: Sendable {
     private let listener: Descriptor

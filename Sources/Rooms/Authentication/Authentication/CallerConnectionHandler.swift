@@ -6,6 +6,7 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanUserWire
+import VaubanRoomLog
 
 /// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the
 /// enclave's replies go back.

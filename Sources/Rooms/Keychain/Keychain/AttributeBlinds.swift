@@ -17,7 +17,7 @@ enum AttributeBlinds {
 
     /// Returns the blind of one attribute, or of several together in the given order. Each part states its length, so no two different
     /// lists have the same bytes.
-    static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
+    static func blind(of parts: [IndexedAttribute], kind: ItemKind, key: SymmetricKey) -> [UInt8] {
         var message = label
         message.reserveCapacity(128)
         message.append(UInt8(truncatingIfNeeded: kind.rawValue))
@@ -31,7 +31,7 @@ enum AttributeBlinds {
     }
 
     /// Returns everything that a row can be found by, under one key.
-    static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: SymmetricKey) -> DeviceBlinds {
+    static func ofRow(_ attributes: ItemAttributes, kind: ItemKind, key: SymmetricKey) -> DeviceBlinds {
         let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
             IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
         }
@@ -39,23 +39,26 @@ enum AttributeBlinds {
             guard rule.counts(in: attributes) || (rule.part != .ifSet && attributes[rule.name] != nil) else { return nil }
             return IndexedAttribute(name: rule.name, value: attributes.effective(rule.name, kind))
         }
-        var lookups = [blind(kind, pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, key)]
+        var lookups = [
+            blind(of: pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, kind: kind, key: key)
+        ]
         for name in singles(of: kind) {
             guard let value = attributes[name], !value.isEmpty else { continue }
-            lookups.append(blind(kind, [IndexedAttribute(name: name, value: value)], key))
+            lookups.append(blind(of: [IndexedAttribute(name: name, value: value)], kind: kind, key: key))
         }
-        return DeviceBlinds(primary: blind(kind, primary, key), list: list(kind, all, key), lookups: lookups)
+        return DeviceBlinds(
+            primary: blind(of: primary, kind: kind, key: key), list: list(of: all, kind: kind, key: key), lookups: lookups)
     }
 
     /// Returns a `BlindList` of attributes.
-    static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: SymmetricKey) -> [UInt8] {
+    static func list(of attributes: [IndexedAttribute], kind: ItemKind, key: SymmetricKey) -> [UInt8] {
         attributes.sorted { $0.name < $1.name }.flatMap { attribute in
-            Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
+            Array(attribute.name.rawValue.utf8) + blind(of: [attribute], kind: kind, key: key).prefix(BlindList.blindBytes)
         }
     }
 
     /// Returns the attributes that narrow a search best. Without any, the search reads the whole kind.
-    static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
+    static func lookup(_ attributes: ItemAttributes, kind: ItemKind) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
         for name in singles(of: kind) {

@@ -12,7 +12,7 @@ package struct Caller: Sendable {
     /// What root granted to the program.
     package let entitlements: Entitlements?
     /// What the user consented to on this connection, for as long as it lasts.
-    let said = ConnectionConsents()
+    let consents = ConnectionConsents()
 
     /// Creates the caller of user mode.
     package init(user: UInt32) {

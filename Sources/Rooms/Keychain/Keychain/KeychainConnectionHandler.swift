@@ -9,10 +9,11 @@ internal import VaubanKeychainWire
 package import VaubanLinuxHost
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
+internal import VaubanRoomLog
 
 package struct KeychainConnectionHandler: Sendable {
-    private let parts: KeychainServices
-    private let enclave: ServerAddress
+    private let services: KeychainServices
+    private let enclaveAddress: ServerAddress
     /// Nil in user mode, where programs are not told apart.
     private let entitlements: EntitlementTable?
     private let admission: Admission
@@ -21,36 +22,36 @@ package struct KeychainConnectionHandler: Sendable {
 
     /// `holders` knows which user each folder belongs to. It and `admission` are used in system mode only.
     package init(
-        parts: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
+        services: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
         holders: StateHolders
     ) {
-        self.parts = parts
-        self.enclave = enclave
+        self.services = services
+        enclaveAddress = enclave
         self.entitlements = entitlements
         self.admission = admission
         self.holders = holders
-        log = BoundedLog(parts.logger, accounts: admission.accounts)
+        log = BoundedLog(services.logger, accounts: admission.accounts)
     }
 
     /// What is known of a caller before anything is sent to it.
     struct CallerSnapshot {
-        let line: RemoteEnclave
+        let enclave: RemoteEnclave
         let caller: Caller
         /// Why the caller may not use the service; the reply to its first request.
         var refusal: Refusal?
     }
 
-    func look(_ socket: Descriptor, _ peer: Peer) throws -> CallerSnapshot {
-        let line = RemoteEnclave(address: enclave, socket: socket, peer: peer, lent: parts.lent)
-        guard let entitlements else { return CallerSnapshot(line: line, caller: Caller(user: peer.uid)) }
-        if let refusal = refusal(of: peer.uid) { return refused(refusal, peer, line) }
+    func snapshot(of peer: Peer, on socket: Descriptor) throws -> CallerSnapshot {
+        let enclave = RemoteEnclave(address: enclaveAddress, socket: socket, peer: peer, leasedKeys: services.leasedKeys)
+        guard let entitlements else { return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid)) }
+        if let refusal = refusal(of: peer.uid) { return refusedSnapshot(of: peer, refusal, enclave: enclave) }
         do {
-            let identity = try line.identify()
+            let identity = try enclave.identify()
             // If told that its items do not exist, a program that could not be identified might create new ones in their place.
-            guard identity != .unseen else { return refused(Refusal(.unavailable, Self.unseen), peer, line) }
-            return CallerSnapshot(line: line, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
+            guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
+            return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
-            return refused(refusal, peer, line)
+            return refusedSnapshot(of: peer, refusal, enclave: enclave)
         } catch {
             throw HandshakeError.unproven("the enclave cannot say who the caller is")
         }
@@ -69,30 +70,30 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    private func refused(_ refusal: Refusal, _ peer: Peer, _ line: RemoteEnclave) -> CallerSnapshot {
+    private func refusedSnapshot(of peer: Peer, _ refusal: Refusal, enclave: RemoteEnclave) -> CallerSnapshot {
         log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
-        return CallerSnapshot(line: line, caller: Caller(user: peer.uid), refusal: refusal)
+        return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid), refusal: refusal)
     }
 
     /// Accepts connections for as long as the process runs.
-    package func run(_ doorway: ConnectionServer) throws(SystemError) -> Never {
-        try doorway.run(
-            snapshot: { try look($0, $1) },
+    package func run(_ server: ConnectionServer) throws(SystemError) -> Never {
+        try server.run(
+            snapshot: { try snapshot(of: $1, on: $0) },
             refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
             serve: { serve($0, $1) })
     }
 
     /// Serves a connection until it ends. An error on one connection ends only that one.
-    private func serve(_ visitor: AcceptedConnection, _ look: CallerSnapshot) {
-        let sink = ChannelSink(channel: visitor.channel)
-        let line = look.line
-        if let refusal = look.refusal {
-            if (try? visitor.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
+    private func serve(_ connection: AcceptedConnection, _ snapshot: CallerSnapshot) {
+        let sink = ChannelSink(channel: connection.channel)
+        let enclave = snapshot.enclave
+        if let refusal = snapshot.refusal {
+            if (try? connection.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
             return
         }
-        line.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
-        line.onQueued = { try sink.send(.queued) }
-        while let end = next(visitor, look.caller, line, sink) {
+        enclave.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
+        enclave.onQueued = { try sink.send(.queued) }
+        while let end = serveNext(on: connection, caller: snapshot.caller, enclave: enclave, sink: sink) {
             ScratchMemory.scrubStack()
             switch end {
             case .answered: continue
@@ -106,9 +107,9 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     /// Hands the connection to the enclave, which reads the next message; this room sends nothing more.
-    private func handOver(_ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) throws {
+    private func handOver(caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) throws {
         try RequestInProgress.throwIfDenied(caller)
-        try line.handOver()
+        try enclave.handOver()
         try sink.send(.handedOver)
     }
 
@@ -121,18 +122,18 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     /// Serves one request. Returns nil if the caller is gone.
-    private func next(_ visitor: AcceptedConnection, _ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) -> Outcome? {
+    private func serveNext(on connection: AcceptedConnection, caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) -> Outcome? {
         do {
-            var message = try visitor.channel.receive(.idle)
+            var message = try connection.channel.receive(.idle)
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
             if request == .handOver {
-                try handOver(caller, line, sink)
+                try handOver(caller: caller, enclave: enclave, sink: sink)
                 return nil
             }
-            line.authorization = request.authorization
-            try RequestInProgress.serve(request, value: value, of: caller, parts: parts, enclave: line, to: sink)
+            enclave.authorization = request.authorization
+            try RequestInProgress.serve(request, value: value, of: caller, services: services, enclave: enclave, to: sink)
             return .answered
         } catch let refusal as Refusal {
             return refusal.reason == .malformed ? .malformed(refusal.detail ?? "") : .refused(refusal)

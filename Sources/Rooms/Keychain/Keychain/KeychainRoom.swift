@@ -41,7 +41,7 @@ package struct KeychainRoom {
         do {
             let hardening = try RoomHardening(.keychaind)
             guard let arguments = try Arguments(words) else { leave(64, Arguments.usage) }
-            try run(arguments, hardening, sleepClock)
+            try run(arguments, hardening: hardening, sleepClock: sleepClock)
         } catch let fault as SystemError {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.Fault {
@@ -55,7 +55,7 @@ package struct KeychainRoom {
         }
     }
 
-    private static func run(_ arguments: Arguments, _ hardening: RoomHardening, _ sleepClock: SleepClock) throws -> Never {
+    private static func run(_ arguments: Arguments, hardening: RoomHardening, sleepClock: SleepClock) throws -> Never {
         var logger = Logger(label: "keychaind") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .info
         let listener = try InheritedSockets().socket(socketName)
@@ -66,30 +66,33 @@ package struct KeychainRoom {
         if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
-        let door = open(
-            state: state, enclave: address, lent: LeasedKeyStore(), entitlements: entitlements, sleepClock: sleepClock, logger: logger)
+        let handler = open(
+            state: state, enclave: address, leasedKeys: LeasedKeyStore(), entitlements: entitlements, sleepClock: sleepClock, logger: logger
+        )
         defer { withExtendedLifetime(lock) {} }
         let connections = ConnectionTable(
             max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), sharing: entitlements == nil ? .oneUser : .owners)
-        try door.run(ConnectionServer(listener: listener, connections: connections, admits: { _ in true }))
+        try handler.run(ConnectionServer(listener: listener, connections: connections, admits: { _ in true }))
     }
 
     /// Opens the room and starts its standing connection.
     package static func open(
-        state: PrivateFolder, enclave: ServerAddress, lent: LeasedKeyStore, entitlements: EntitlementTable? = nil,
+        state: PrivateFolder, enclave: ServerAddress, leasedKeys: LeasedKeyStore, entitlements: EntitlementTable? = nil,
         sleepClock: SleepClock = .ofThisMachine,
         logger: Logger
     ) -> KeychainConnectionHandler {
-        LeaseConnection(address: enclave, lent: lent, logger: logger).start()
+        LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger).start()
         let admission = Admission()
         let accounts = admission.accounts
         let isInstalled = entitlements != nil
         let databases = DatabaseRegistry(
             state: state, owner: { accounts.owner(of: $0) }, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
-        let parts = KeychainServices(
-            databases: databases, lent: lent, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock, logger: logger)
+        let services = KeychainServices(
+            databases: databases, leasedKeys: leasedKeys, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock,
+            logger: logger)
         let holders = StateHolders(accounts: admission.accounts) { state }
-        return KeychainConnectionHandler(parts: parts, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
+        return KeychainConnectionHandler(
+            services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
     }
 
     private static func leave(_ code: Int32, _ text: String) -> Never {

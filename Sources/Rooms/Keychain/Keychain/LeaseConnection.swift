@@ -9,12 +9,12 @@ internal import VaubanRoomHardening
 
 final class LeaseConnection: Sendable {
     private let address: ServerAddress
-    private let lent: LeasedKeyStore
+    private let leasedKeys: LeasedKeyStore
     private let logger: Logger
 
-    init(address: ServerAddress, lent: LeasedKeyStore, logger: Logger) {
+    init(address: ServerAddress, leasedKeys: LeasedKeyStore, logger: Logger) {
         self.address = address
-        self.lent = lent
+        self.leasedKeys = leasedKeys
         self.logger = logger
     }
 
@@ -33,14 +33,14 @@ final class LeaseConnection: Sendable {
 
     /// Answers recalls until the connection ends. Erases keys before it tells the enclave so.
     private func serve(_ channel: Channel) {
-        _ = lent.standingConnectionBegan()
-        defer { lent.standingConnectionEnded() }
+        _ = leasedKeys.standingConnectionBegan()
+        defer { leasedKeys.standingConnectionEnded() }
         logger.info("ready to lease keys")
         do {
             while true {
                 let message = try channel.receive(.idle)
                 let recall = try LeaseRecall(derBytes: message.header)
-                lent.recall(recall)
+                leasedKeys.recall(recall)
                 ScratchMemory.scrubStack()
                 try channel.send(header: try LeaseErased(user: recall.user, epoch: recall.epoch).encoded())
             }

@@ -55,7 +55,7 @@ package final class LeasedKeyStore: Sendable {
     /// Replaces a user's keys with those of a lease. Drops keys that were recalled since, or that were leased over a connection that has
     /// ended. Returns false if the lease is of no use.
     /// - Parameter slept: Nanoseconds that the machine had slept when the lease was requested.
-    package func install(_ leased: borrowing KeyBorrowing, slept: Int64) -> Bool {
+    package func install(_ leased: borrowing LeaseGrant, slept: Int64) -> Bool {
         let lease = leased.lease
         guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
         var kept: [HeldKey] = []

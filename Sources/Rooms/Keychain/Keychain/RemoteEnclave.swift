@@ -6,11 +6,11 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-final class RemoteEnclave: EnclaveConnectionThread {
+final class RemoteEnclave: EnclaveOperations {
     private let client: EnclaveClient
     /// The caller's own connection.
     private let socket: Descriptor
-    private let lent: LeasedKeyStore
+    private let leasedKeys: LeasedKeyStore
     /// Tells the caller that the request now waits for the user.
     var onWaitingForUser: (String) throws -> Void = { _ in }
     /// Tells the caller that the request waits for its turn in the enclave.
@@ -18,10 +18,10 @@ final class RemoteEnclave: EnclaveConnectionThread {
     /// The authorization of the caller's context for the current request. The enclave knows whose it is.
     var authorization: [UInt8]?
 
-    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LeasedKeyStore) {
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, leasedKeys: LeasedKeyStore) {
         client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
         self.socket = socket
-        self.lent = lent
+        self.leasedKeys = leasedKeys
     }
 
     /// Returns who the caller is. Must be called before anything is sent to the caller.
@@ -34,17 +34,17 @@ final class RemoteEnclave: EnclaveConnectionThread {
         guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.notUnderstood }
     }
 
-    // MARK: EnclaveConnectionThread
+    // MARK: EnclaveOperations
 
     /// Requests a lease while a standing connection is up, since keys that cannot be recalled are not leased. The enclave may take a moment
     /// to notice a new standing connection.
-    func lease() throws -> KeyBorrowing {
+    func lease() throws -> LeaseGrant {
         for attempt in 1... {
-            guard let standing = lent.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
+            guard let standing = leasedKeys.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
             do {
                 let answer = try send(.lease)
                 guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
-                return KeyBorrowing(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
+                return LeaseGrant(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
             {

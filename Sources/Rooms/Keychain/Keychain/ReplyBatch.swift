@@ -20,14 +20,14 @@ final class ReplyBatch {
     }
 
     /// Adds an item whose value was not requested. If nothing was requested, sends only the end.
-    func add(_ item: FoundRow, _ returns: ReturnKinds) throws {
+    func add(_ item: FoundRow, returning returns: ReturnKinds) throws {
         guard !returns.isEmpty else { return }
         try enqueue(item.found(returns, hasData: false))
     }
 
     /// Adds an item with its value, if it was requested and exists.
-    func add(_ item: FoundRow, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
-        guard returns.contains(.data), value.hasValue else { return try add(item, returns) }
+    func add(_ item: FoundRow, value: borrowing PaddedValue, returning returns: ReturnKinds) throws {
+        guard returns.contains(.data), value.hasValue else { return try add(item, returning: returns) }
         try flush()
         let reply = KeychainReply.items([item.found(returns, hasData: true)])
         guard isForOne, last == nil else { return try sink.send(reply, value: value.value()) }

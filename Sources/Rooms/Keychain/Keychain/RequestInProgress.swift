@@ -8,11 +8,12 @@ package import VaubanSecretBytes
 internal import Crypto
 internal import EnclaveWire
 internal import VaubanKeychainModel
+internal import VaubanRoomLog
 
 /// What all requests of the room share.
 package struct KeychainServices: Sendable {
     package let databases: DatabaseRegistry
-    package let lent: LeasedKeyStore
+    package let leasedKeys: LeasedKeyStore
     /// Microseconds since the reference date.
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
@@ -21,10 +22,11 @@ package struct KeychainServices: Sendable {
     let boundedLog: BoundedLog
 
     package init(
-        databases: DatabaseRegistry, lent: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock, logger: Logger
+        databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
+        logger: Logger
     ) {
         self.databases = databases
-        self.lent = lent
+        self.leasedKeys = leasedKeys
         self.now = now
         self.sleepClock = sleepClock
         self.logger = logger
@@ -51,12 +53,12 @@ extension ReplySink {
 }
 
 package final class RequestInProgress {
-    let parts: KeychainServices
+    let services: KeychainServices
     let caller: Caller
     var user: UInt32 { caller.user }
-    let enclave: any EnclaveConnectionThread
+    let enclave: any EnclaveOperations
     let sink: any ReplySink
-    let keys: KeyBorrower
+    let keys: RequestKeys
     let database: KeychainDatabase
     /// The application password, which only the enclave inspects.
     let password: SecretBytes?
@@ -65,23 +67,24 @@ package final class RequestInProgress {
     /// Whether the user may have been prompted for an item's value in this request.
     var mayHaveAsked = false
     /// The prompt about another owner's item in this request, and its answer.
-    var agreed: Agreement?
+    var consentAnswer: ConsentAnswer?
     /// The caller's rights, once they are known.
     private var knownRights: CallerRights?
 
     /// Serves a request. Throws a `Refusal` for errors that the caller learns of.
     package static func serve(
-        _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, parts: KeychainServices,
-        enclave: any EnclaveConnectionThread,
+        _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, services: KeychainServices,
+        enclave: any EnclaveOperations,
         to sink: any ReplySink
     ) throws {
         do throws {
             // A database that cannot be opened can still be restored.
             if case .restore(let date) = request {
-                return try Restoring(parts: parts, caller: caller, enclave: enclave, sink: sink).serve(date)
+                return try RestoreRequest(services: services, caller: caller, enclave: enclave, sink: sink).serve(date)
             }
             var secrets = try RequestSecrets(value, of: request)
-            let progress = try RequestInProgress(caller, parts, enclave, sink, password: secrets.takePassword())
+            let progress = try RequestInProgress(
+                caller: caller, services: services, enclave: enclave, sink: sink, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
         } catch let fault as StorageError {
             throw Refusal(fault)
@@ -91,26 +94,26 @@ package final class RequestInProgress {
     }
 
     private init(
-        _ caller: Caller, _ parts: KeychainServices, _ enclave: any EnclaveConnectionThread, _ sink: any ReplySink,
+        caller: Caller, services: KeychainServices, enclave: any EnclaveOperations, sink: any ReplySink,
         password: consuming SecretBytes?
     ) throws {
-        self.parts = parts
+        self.services = services
         self.caller = caller
         self.enclave = enclave
         self.sink = sink
         self.password = password
-        keys = KeyBorrower(user: caller.user, lent: parts.lent, sleepClock: parts.sleepClock, enclave: enclave)
-        database = try parts.databases.database(of: caller.user)
+        keys = RequestKeys(user: caller.user, leasedKeys: services.leasedKeys, sleepClock: services.sleepClock, enclave: enclave)
+        database = try services.databases.database(of: caller.user)
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         try Self.throwIfDenied(caller)
         // What cannot be removed now is removed by a later request.
-        try? database.purgeExpired(now: parts.now())
+        try? database.purgeExpired(now: services.now())
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
-            try add(record, PaddedValue(hasValue: hasData, value), returns, readableBy: applications)
-        case .update(let query, let changes, _): try update(query, changes, PaddedValue(hasValue: changes.hasData, value))
+            try add(record, value: PaddedValue(hasValue: hasData, value), returning: returns, readableBy: applications)
+        case .update(let query, let changes, _): try update(query, to: changes, value: PaddedValue(hasValue: changes.hasData, value))
         case .copyMatching(let query, _): try copyMatching(query)
         case .delete(let query, let atOnce): try delete(query, atOnce: atOnce)
         case .rewrap: try rewrap()
@@ -121,7 +124,7 @@ package final class RequestInProgress {
         case .transfer(let query, let attributes, let keepsOriginal): try transfer(query, attributes, keepsOriginal: keepsOriginal)
         case .examine: try examine()
         case .history(let request, _): try history(request)
-        case .ownRights: try tellOwnRights()
+        case .ownRights: try sendOwnRights()
         // Served elsewhere, without a database.
         case .restore, .handOver: break
         }
@@ -157,7 +160,7 @@ extension RequestInProgress {
 
 extension RequestInProgress {
     /// Sends the caller's own groups. Prompts nobody: a new build of a known program learns what it may use as it is.
-    private func tellOwnRights() throws {
+    private func sendOwnRights() throws {
         let rights = try rights(mayAsk: false)
         // A refusal here, where nothing is named, would only teach programs to ignore it.
         let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
@@ -196,10 +199,12 @@ extension RequestInProgress {
     func blinds(_ record: ItemRecord) throws -> RowBlinds {
         let kind = record.kind
         let attributes = record.attributes
-        guard let blinds = try withIndexKey(.firstUnlockIndex, { AttributeBlinds.ofRow(kind, attributes, $0) }) else { throw keys.closed }
+        guard let blinds = try withIndexKey(.firstUnlockIndex, { AttributeBlinds.ofRow(attributes, kind: kind, key: $0) }) else {
+            throw keys.closed
+        }
         var device: DeviceBlinds?
         if record.protection.availability == .always {
-            device = try withIndexKey(.deviceIndex) { AttributeBlinds.ofRow(kind, attributes, $0) }
+            device = try withIndexKey(.deviceIndex) { AttributeBlinds.ofRow(attributes, kind: kind, key: $0) }
             guard device != nil else { throw Refusal(.unavailable, "the enclave leases no device index key") }
         }
         return RowBlinds(primary: blinds.primary, list: blinds.list, lookups: blinds.lookups, device: device)
@@ -208,7 +213,7 @@ extension RequestInProgress {
     /// Returns the rows that may match the terms, by the best open index: those of the given groups, or of all groups if there are none.
     func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
         // A reference finds its one row, so everything else filters.
-        let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.kind, terms.attributes) : []
+        let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.attributes, kind: terms.kind) : []
         // The lookup's own attributes need not filter again.
         let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
             guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,
@@ -219,9 +224,11 @@ extension RequestInProgress {
         func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
             var selection = RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
-                lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(terms.kind, lookup, key),
-                filter: AttributeBlinds.list(terms.kind, filter, key),
-                anyOf: groups.map { AttributeBlinds.list(terms.kind, [IndexedAttribute(name: .accessGroup, value: .text($0))], key) },
+                lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(of: lookup, kind: terms.kind, key: key),
+                filter: AttributeBlinds.list(of: filter, kind: terms.kind, key: key),
+                anyOf: groups.map {
+                    AttributeBlinds.list(of: [IndexedAttribute(name: .accessGroup, value: .text($0))], kind: terms.kind, key: key)
+                },
                 usesDeviceIndex: usesDeviceIndex)
             selection.item = terms.reference
             return selection
@@ -240,17 +247,17 @@ extension RequestInProgress {
         while true {
             let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
-            for row in rows where try !asItIsNow(row, selection, body) { return }
+            for row in rows where try !callWithCurrentRow(row, of: selection, body) { return }
             last = end
         }
     }
 
     /// Calls `body` again with the current row if someone wrote it meanwhile. Skips a row that is gone.
-    private func asItIsNow(_ row: StoredRow, _ selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
+    private func callWithCurrentRow(_ row: StoredRow, of selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
         var row = row
-        var tries = 0
+        var attempts = 0
         repeat {
-            tries += 1
+            attempts += 1
             do {
                 return try body(row)
             } catch is RowHasChanged {
@@ -258,7 +265,7 @@ extension RequestInProgress {
                 else { return true }
                 row = now
             }
-        } while mayRepeat(after: tries)
+        } while mayRetry(after: attempts)
         throw Self.changedByOthers
     }
 }

@@ -43,7 +43,7 @@ package struct RowBindings {
 
     /// Returns the blinds of an item under one index key.
     package static func blinds(of record: ItemRecord, under key: SymmetricKey) -> DeviceBlinds {
-        AttributeBlinds.ofRow(record.kind, record.attributes, key)
+        AttributeBlinds.ofRow(record.attributes, kind: record.kind, key: key)
     }
 }
 

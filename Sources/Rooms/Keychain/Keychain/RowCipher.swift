@@ -31,7 +31,7 @@ enum RowCipher {
 
     static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
         let opened = try key.withUnsafeBytes { key throws(DecryptionFailure) in
-            var data = try open(secret, SymmetricKey(data: key), binding, .secret)
+            var data = try open(secret, key: SymmetricKey(data: key), binding: binding, half: .secret)
             return SecretBytes(absorbing: &data)
         }
         guard let value = PaddedValue(decrypted: opened) else { throw DecryptionFailure() }
@@ -47,7 +47,7 @@ enum RowCipher {
 
     /// Returns the plaintext without its padding.
     static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
-        let data = try open(metadata, key, binding, .metadata)
+        let data = try open(metadata, key: key, binding: binding, half: .metadata)
         guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
         return [UInt8](data.prefix(end))
     }
@@ -55,7 +55,7 @@ enum RowCipher {
     // MARK: Both
 
     private static func open(
-        _ combined: [UInt8], _ key: SymmetricKey, _ binding: [UInt8], _ half: Half
+        _ combined: [UInt8], key: SymmetricKey, binding: [UInt8], half: Half
     ) throws(DecryptionFailure) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: combined), using: key, authenticating: binding + [half.rawValue])

@@ -75,12 +75,12 @@ struct DatabaseFile {
     }
 
     private func make(_ configuration: Configuration) throws {
-        try make(Self.name, configuration) { try Schema.migrator.migrate($0) }
+        try make(Self.name, configuration: configuration) { try Schema.migrator.migrate($0) }
     }
 
     /// Creates a database beside its place and moves it there when it is complete, so that a crash leaves either the earlier state or a
     /// complete database.
-    func make(_ name: String, _ configuration: Configuration, _ fill: (DatabaseQueue) throws -> Void) throws {
+    func make(_ name: String, configuration: Configuration, fill: (DatabaseQueue) throws -> Void) throws {
         let temporary = "\(name).new"
         removeUnfinished(name)
         var isInPlace = false

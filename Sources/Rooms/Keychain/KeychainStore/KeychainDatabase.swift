@@ -7,7 +7,7 @@ package import VaubanLinuxHost
 /// lookup.
 package final class KeychainDatabase: Sendable {
     /// Closed first, so that the writer is the last connection and moves its log into the file.
-    private let readers: ReadingConnections
+    private let readers: ReadConnections
     private let writer: DatabaseQueue
     let file: DatabaseFile
     var path: String { writer.path }
@@ -41,7 +41,7 @@ package final class KeychainDatabase: Sendable {
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true
             configuration.journalMode = .default
-            readers = try ReadingConnections(path: file.path, configuration)
+            readers = try ReadConnections(path: file.path, configuration)
         } catch let error as DatabaseError where error.isDamage && !isSuspect {
             // The first check did not find this damage: check every page, which sets the file aside if necessary.
             try file.prepare(isSuspect: true, configuration)

@@ -90,7 +90,7 @@ extension DatabaseFile {
         // The earlier copy stays until this one is complete, so there must be space for both.
         let missing = Int64(bytes + room.bytesReserved) - Int64(clamping: try DiskSpace.bytesFree(in: folder))
         guard missing <= 0 else { return .noRoom(bytesMissing: missing) }
-        try make(Self.verified, Self.configuration()) { copy in
+        try make(Self.verified, configuration: Self.configuration()) { copy in
             try Self.copy(source, to: copy)
             guard try copy.unsafeRead(Self.rowsIfWhole) != nil else { throw StorageError.failed("the copy does not verify") }
         }
@@ -112,7 +112,7 @@ extension DatabaseFile {
     func restoreVerified() throws {
         if folder.contains(Self.name) || folder.contains(Self.name + "-wal") { _ = try putAside() }
         try readingCopy { source in
-            try make(Self.name, Self.configuration()) { try Self.copy(source, to: $0) }
+            try make(Self.name, configuration: Self.configuration()) { try Self.copy(source, to: $0) }
         }
         folder.remove(Self.marker)
         try SystemError.check(fsync(folder.descriptor.number), "sync the folder of \(path)")

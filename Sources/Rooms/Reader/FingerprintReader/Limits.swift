@@ -15,9 +15,9 @@ enum ReaderLimits {
     /// Failures of the sensor for one request after which it counts as missing.
     static let faultsMax = 3
     /// Requests that wait at once; beyond that the oldest is dropped.
-    static let questionsMax = 64
+    static let requestsMax = 64
     /// The time that a request may take: the user's time.
-    static let questionMax: UInt64 = 300_000_000_000
+    static let requestMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000
     static let stateBytesMax = 1 << 18

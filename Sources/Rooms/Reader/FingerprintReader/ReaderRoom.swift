@@ -20,9 +20,9 @@ package struct ReaderSettings: Sendable {
 
 package struct ReaderRoom: Sendable {
     private let settings: ReaderSettings
-    private let line: EnclaveConnectionThread
-    private let desk: QuestionQueue
-    private let kept: ReaderState
+    private let enclave: EnclaveConnection
+    private let queue: SensorRequestQueue
+    private let store: ReaderState
     private let log: Logger
     private let names: UserNames
 
@@ -30,21 +30,21 @@ package struct ReaderRoom: Sendable {
         self.settings = settings
         self.log = log
         names = UserNames()
-        desk = try QuestionQueue()
-        kept = try ReaderState(in: state)
-        line = try EnclaveConnectionThread(enclave: enclave, kept: kept, desk: desk, log: log)
+        queue = try SensorRequestQueue()
+        store = try ReaderState(in: state)
+        self.enclave = try EnclaveConnection(address: enclave, store: store, queue: queue, log: log)
     }
 
     /// Serves until the process ends, over a new connection whenever the bus is lost. Without a bus there is no sensor, and the pauses
     /// between attempts grow.
     package func run() -> Never {
-        Thread.detachNewThread { [line] in line.run() }
+        Thread.detachNewThread { [enclave] in enclave.run() }
         var backoff = Backoff(from: ReaderLimits.busPauseMin, to: ReaderLimits.busPauseMax)
         var lastFault: String?
         while true {
             let opened = MachineClock.monotonic
             do throws(SystemError) {
-                var watch = try SensorWatch(settings, line: line, desk: desk, kept: kept, names: names, log: log)
+                var watch = try SensorWatch(settings, enclave: enclave, queue: queue, store: store, names: names, log: log)
                 lastFault = nil
                 try watch.run()
             } catch {
@@ -52,7 +52,7 @@ package struct ReaderRoom: Sendable {
                 if lastFault != error.description { log.notice("cannot reach fprintd", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
-            line.tellSensor(isThere: false)
+            enclave.reportSensor(isThere: false)
             // A missing bus does not announce itself, so time is all there is to wait for.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }

@@ -87,7 +87,7 @@ final class ReaderState: Sendable {
         return bytes.count == Self.keyBytes ? KeptSecret(SecretBytes(copying: bytes)) : nil
     }
 
-    func keep(_ key: KeptSecret) throws(SystemError) {
+    func setKey(_ key: KeptSecret) throws(SystemError) {
         let result: Result<Void, SystemError> = key.bytes.withUnsafeBytes { bytes in
             do throws(SystemError) { return .success(try pairing.replace(with: bytes)) } catch { return .failure(error) }
         }

@@ -15,7 +15,7 @@ struct SensorWatch {
             case learning(done: Int64, total: Int64)
         }
 
-        let question: Question
+        let request: SensorRequest
         let owner: FprintBus.Owner
         let sensor: FprintBus.Sensor
         let name: String
@@ -24,16 +24,16 @@ struct SensorWatch {
     }
 
     var bus: FprintBus
-    let desk: QuestionQueue
-    let line: EnclaveConnectionThread
-    let kept: ReaderState
+    let queue: SensorRequestQueue
+    let enclave: EnclaveConnection
+    let store: ReaderState
     let names: UserNames
     let log: Logger
     let settings: ReaderSettings
     /// The trusted owner of fprintd's name, while it runs, and its sensor. Signals of others do not count.
     private var owner: FprintBus.Owner?
     private(set) var sensor: FprintBus.Sensor?
-    var questions = QuestionList()
+    var requests = SensorRequestList()
     var active: Active?
     /// Signals that were received during another call and are handled after it.
     var heard: [FprintBus.Signal] = []
@@ -47,13 +47,13 @@ struct SensorWatch {
     private var tryDue: UInt64?
 
     init(
-        _ settings: ReaderSettings, line: EnclaveConnectionThread, desk: QuestionQueue, kept: ReaderState, names: UserNames, log: Logger
+        _ settings: ReaderSettings, enclave: EnclaveConnection, queue: SensorRequestQueue, store: ReaderState, names: UserNames, log: Logger
     ) throws(SystemError) {
         bus = try FprintBus(address: settings.bus)
         self.settings = settings
-        self.line = line
-        self.desk = desk
-        self.kept = kept
+        self.enclave = enclave
+        self.queue = queue
+        self.store = store
         self.names = names
         self.log = log
     }
@@ -62,25 +62,25 @@ struct SensorWatch {
         try look()
         while true {
             while let signal = try next() { try take(signal) }
-            for order in desk.take() { try take(order) }
+            for order in queue.take() { try take(order) }
             let now = MachineClock.monotonic
-            questions.removeOld(now: now)
-            if let active, !questions.contains(active.question.nonce) { try stop() }
+            requests.removeOld(now: now)
+            if let active, !requests.contains(active.request.nonce) { try stop() }
             if let due = lookDue, due <= now { try look() }
             try advance(now)
             // If the login manager that announced sleep is gone, its announcement no longer counts, and a claim kept because of it is
             // released.
             if heard.isEmpty, sleepSaidBy == nil, unreturned != nil { try wake() }
-            if heard.isEmpty { try bus.wait(pause, or: desk.number) }
+            if heard.isEmpty { try bus.wait(pause, or: queue.number) }
         }
     }
 
     /// How long nothing needs to be done; nil while only signals and requests matter.
     private var pause: UInt64? {
         let now = MachineClock.monotonic
-        var dues = [lookDue, questions.isEmpty ? nil : tryDue].compactMap { $0 }
+        var dues = [lookDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
         // A request that nobody cancels ends by itself.
-        if !questions.isEmpty { dues.append(now + ReaderLimits.questionMax) }
+        if !requests.isEmpty { dues.append(now + ReaderLimits.requestMax) }
         return dues.min().map { $0 > now ? $0 - now : 0 }
     }
 
@@ -108,7 +108,7 @@ struct SensorWatch {
         if self.owner != found { log.info("using fprintd", metadata: ["sensor": "\(sensor.name)"]) }
         owner = found
         self.sensor = sensor
-        line.tellSensor(isThere: true)
+        enclave.reportSensor(isThere: true)
     }
 
     /// Reports that there is no sensor until the next look, or until a signal if there is none planned. The enclave then ends every
@@ -119,8 +119,8 @@ struct SensorWatch {
         sensor = nil
         lookDue = pause.map { MachineClock.monotonic + $0 }
         tryDue = nil
-        questions.removeAll()
-        line.tellSensor(isThere: false)
+        requests.removeAll()
+        enclave.reportSensor(isThere: false)
     }
 
     /// Handles a change of a name's owner. fprintd exits when nobody has used it for a while. If the bus can start it again the sensor
@@ -155,28 +155,28 @@ struct SensorWatch {
                 // An enrollment that was in progress when the machine went to sleep belongs to this user, though nothing was there to store
                 // it.
                 if let claim = unreturned, case .learning = claim.phase, signal.path == claim.sensor.path {
-                    invalidateMarks(of: [claim.question.user])
+                    invalidateMarks(of: [claim.request.user])
                 } else {
-                    foreignFinger()
+                    handleForeignEnrollment()
                 }
             }
         }
     }
 
-    private mutating func take(_ order: QuestionQueue.Order) throws(SystemError) {
+    private mutating func take(_ order: SensorRequestQueue.Order) throws(SystemError) {
         switch order {
-        case .lineLost:
-            questions.removeAll()
+        case .connectionLost:
+            requests.removeAll()
         case .notice(.cancel(let nonce)):
-            questions.remove(nonce)
+            requests.remove(nonce)
         case .notice(let notice):
-            guard let question = Question(notice) else { return }
+            guard let request = SensorRequest(notice) else { return }
             // Without a sensor the enclave has been told so and has ended the request.
             guard sensor != nil else { return }
-            questions.add(question)
+            requests.add(request)
             tryDue = nil
             // An enrollment runs to its end. A request for a finger gives way.
-            if let active, active.question.kind == .finger { try stop() }
+            if let active, active.request.kind == .finger { try stop() }
         }
     }
 
@@ -188,31 +188,31 @@ struct SensorWatch {
             tryDue = nil
         }
         // Each pass ends a request, starts one at the sensor, or postpones all.
-        while active == nil, tryDue == nil, sensor != nil, let question = questions.first {
+        while active == nil, tryDue == nil, sensor != nil, let request = requests.first {
             if owner == nil { try look() }
             guard let owner, let sensor else { return }
-            try begin(question, owner, sensor)
+            try begin(request, owner: owner, sensor: sensor)
         }
     }
 
     /// Postpones all requests for a moment. After several failures for one request, gives up the sensor.
-    mutating func putOff(_ question: Question, _ why: String) {
+    mutating func postpone(_ request: SensorRequest, because why: String) {
         var faults = 0
-        questions.change(question.nonce) { question in
-            question.faults += 1
-            faults = question.faults
+        requests.change(request.nonce) { request in
+            request.faults += 1
+            faults = request.faults
         }
         guard faults < ReaderLimits.faultsMax else { return lose(why, again: ReaderLimits.faultPause) }
         tryDue = MachineClock.monotonic + ReaderLimits.busyPause
     }
 
     /// Waits for a sensor that another program has: fprintd does not announce when it is free.
-    mutating func awaitFree(_ question: Question) {
-        if !question.saidBusy {
+    mutating func waitForSensor(_ request: SensorRequest) {
+        if !request.reportedBusy {
             log.info("another program has the sensor")
-            line.hint(.busy, nonce: question.nonce)
+            enclave.sendHint(.busy, nonce: request.nonce)
         }
-        questions.change(question.nonce) { $0.saidBusy = true }
+        requests.change(request.nonce) { $0.reportedBusy = true }
         tryDue = MachineClock.monotonic + ReaderLimits.busyPause
     }
 
@@ -224,9 +224,9 @@ struct SensorWatch {
     }
 
     /// Removes a request that was answered.
-    mutating func finish(_ question: Question) throws(SystemError) {
-        questions.remove(question.nonce)
-        if active?.question.nonce == question.nonce { try stop() }
+    mutating func finish(_ request: SensorRequest) throws(SystemError) {
+        requests.remove(request.nonce)
+        if active?.request.nonce == request.nonce { try stop() }
     }
 
     /// Drops signals from before this claim, which belong to other clients.

@@ -15,15 +15,15 @@ struct CommandLineProgram: Sendable {
     }
 
     /// Returns whether a process executes such a program or a copy of one.
-    func isExecuted(by look: ProcessSnapshot, _ digests: DigestCache) -> Bool {
+    func isExecuted(by snapshot: ProcessSnapshot, _ digests: DigestCache) -> Bool {
         guard let folder else { return false }
         return Self.names.contains { name in
             let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard number >= 0 else { return false }
             let file = Descriptor(number)
             guard let key = FileKey(file), key.isRegular else { return false }
-            if key.device == look.key.device && key.inode == look.key.inode { return true }
-            guard let digest = look.digest, key.size == look.key.size else { return false }
+            if key.device == snapshot.key.device && key.inode == snapshot.key.inode { return true }
+            guard let digest = snapshot.digest, key.size == snapshot.key.size else { return false }
             return digests.digest(of: file, key, isUnwritten: { false }) == digest
         }
     }

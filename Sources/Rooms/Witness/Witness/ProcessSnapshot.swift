@@ -3,7 +3,7 @@ internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 
 /// A process, held by its descriptor, and the file that it executes. Everything is read by the process number and counts only while the
-/// descriptor confirms that the number is still this process's (`stands`).
+/// descriptor confirms that the number is still this process's (`isUnchanged`).
 struct ProcessSnapshot: Sendable {
     let pid: Int32
     let process: Descriptor
@@ -17,7 +17,7 @@ struct ProcessSnapshot: Sendable {
 
     /// Takes a snapshot. Nil if the process has exited, or if its file cannot be opened, is not a regular file, or is on a file system
     /// whose content a user's program decides.
-    init?(_ pid: Int32, _ process: Descriptor, _ digests: DigestCache) {
+    init?(pid: Int32, process: Descriptor, digests: DigestCache) {
         guard let status = ProcessStatus(of: pid) else { return nil }
         // The kernel's link, which opens the executed file itself, wherever it was moved and whatever has its path now.
         let number = open("/proc/\(pid)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -30,14 +30,14 @@ struct ProcessSnapshot: Sendable {
         self.file = file
         self.key = key
         path = file.path
-        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(pid, process, key) })
+        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(key, pid: pid, process: process) })
     }
 
     /// Whether everything that was read belongs to this process and one program: the process lives, so its number was not reused, and it
     /// executes the same file as at the beginning.
-    var stands: Bool { Self.executes(pid, process, key) }
+    var isUnchanged: Bool { Self.executes(key, pid: pid, process: process) }
 
-    private static func executes(_ pid: Int32, _ process: Descriptor, _ key: FileKey) -> Bool {
+    private static func executes(_ key: FileKey, pid: Int32, process: Descriptor) -> Bool {
         var now = stat()
         return stat("/proc/\(pid)/exe", &now) == 0 && UInt64(now.st_dev) == key.device && UInt64(now.st_ino) == key.inode
             && ProcessDescriptor.isAlive(process)

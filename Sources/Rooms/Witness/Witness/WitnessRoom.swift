@@ -10,7 +10,7 @@ package struct WitnessRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
     private let witness: CallerWitness
-    private let desk = QuestionQueue(
+    private let queue = RequestQueue(
         limit: (WitnessLimits.workersMax, WitnessLimits.workersPerUserMax, WitnessLimits.waitingPerUserMax))
 
     package init(enclave: ServerAddress, log: Logger, witness: CallerWitness = CallerWitness()) {
@@ -45,7 +45,7 @@ package struct WitnessRoom: Sendable {
         }
         // The owner only decides the place in the queue: a reused number is detected before anything is reported.
         let isTaken = ProcessStatus(of: Int32(question.pid)).map { status in
-            desk.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
+            queue.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
                 let isLate = MachineClock.monotonic - asked > WitnessLimits.questionTime
                 answer(isLate ? .unseen : witness.identity(ofProcess: question.pid, heldBy: process))
             }

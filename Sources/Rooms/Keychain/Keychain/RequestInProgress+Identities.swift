@@ -65,7 +65,7 @@ extension RequestInProgress {
         let isBeforeFirstUnlock = try forEachOwnRow(of: terms.certificate, rights) { certificate in
             guard let keys = terms.keys(of: certificate.record) else { return true }
             try forEachOwnRow(of: keys, rights) { key in
-                if try reply(certificate, key, query, returns, replies) { found += 1 }
+                if try addReply(certificate: certificate, key: key, for: query, returning: returns, to: replies) { found += 1 }
                 return found < wanted
             }
             return found < wanted
@@ -74,8 +74,8 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    private func reply(
-        _ certificate: OpenedRow, _ key: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch
+    private func addReply(
+        certificate: OpenedRow, key: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds, to replies: ReplyBatch
     ) throws -> Bool {
         var record = key.record
         record.kind = .identity
@@ -88,21 +88,21 @@ extension RequestInProgress {
             row.certificate = value.value().withUnsafeBytes { Array($0) }
             guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
         }
-        guard !isLeftOut(key, query, returns) else { return false }
-        guard mustUnwrap(key, query, returns) else {
-            try replies.add(row, returns)
+        guard !isLeftOut(key, for: query, returning: returns) else { return false }
+        guard mustUnwrap(key, for: query, returning: returns) else {
+            try replies.add(row, returning: returns)
             return true
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
-        try replies.add(row, value, returns)
+        try replies.add(row, value: value, returning: returns)
         return true
     }
 
     /// Deletes identities (SecItemDelete): without a reference all certificates and keys that match the attributes; with one, that
     /// certificate, and its key unless another certificate names the key too.
     func deleteIdentities(_ query: ItemQuery, _ rights: CallerRights) throws {
-        try repeating {
+        try withRetries {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
             guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
             return try database.delete(handles + grants(of: handles))

@@ -4,9 +4,9 @@ package import EnclaveWire
 package import VaubanAccessPolicy
 package import VaubanSecretBytes
 
-package protocol EnclaveConnectionThread {
+package protocol EnclaveOperations {
     /// Returns the keys that are open now.
-    func lease() throws -> KeyBorrowing
+    func lease() throws -> LeaseGrant
     /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey
     /// Returns the item key of a row. May prompt the user, which takes user time.
@@ -21,7 +21,7 @@ package protocol EnclaveConnectionThread {
     func fate(_ key: KeyName) throws -> KeyFate
 }
 
-package struct KeyBorrowing: ~Copyable {
+package struct LeaseGrant: ~Copyable {
     package let lease: KeyLease
     /// The keys of `lease`, concatenated.
     package let secrets: SecretBytes

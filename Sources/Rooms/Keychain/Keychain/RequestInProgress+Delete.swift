@@ -12,14 +12,14 @@ extension RequestInProgress {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
-        try repeating {
+        try withRetries {
             let selection = try selection(terms, of: rights.groups)
             // Rows that are closed could match too, and cannot be told apart.
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {
-                let asking = ConsentRequest(purpose: .deleteItem, ui: query.authenticationUI, reason: query.operationPrompt)
-                let isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
+                let request = ConsentRequest(purpose: .deleteItem, ui: query.authenticationUI, reason: query.operationPrompt)
+                let isLeftOut = try forEachForeignRow(of: terms, request) { opened in
                     handles = [opened.row.handle]
                     return false
                 }
@@ -30,7 +30,7 @@ extension RequestInProgress {
             }
             // A consent until the lock ends with the item, even though the item may be restored.
             for handle in handles {
-                if let binding = try? RowBinding(derBytes: handle.metadataBinding) { parts.lent.forget(binding.item, user: user) }
+                if let binding = try? RowBinding(derBytes: handle.metadataBinding) { services.leasedKeys.forget(binding.item, user: user) }
             }
             return true
         }

@@ -12,7 +12,7 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// Checks the database. Prompts nobody and shows no item, so it covers the rows of all owners.
     func examine() throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is checked with the command vauban doctor") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is checked with the command vauban doctor") }
         var report = DoctorReport()
         report.rows = try database.rowCount()
         let verdict = try database.examineFile()
@@ -51,13 +51,13 @@ extension RequestInProgress {
         while true {
             let rows = try database.rows(after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
-            for row in rows { try examineAsItIsNow(row, &report) }
+            for row in rows { try examineCurrentRow(row, &report) }
             last = end
             try sink.send(.examined(report))
         }
     }
 
-    private func examineAsItIsNow(_ row: StoredRow, _ report: inout DoctorReport) throws {
+    private func examineCurrentRow(_ row: StoredRow, _ report: inout DoctorReport) throws {
         var row = row
         for _ in 0..<KeychainLimits.attemptsMax {
             do {
@@ -91,7 +91,7 @@ extension RequestInProgress {
         while true {
             let rows = try database.historyRows(after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
-            for row in rows { try examineAsItIsNow(row, &report) }
+            for row in rows { try examineCurrentRow(row, &report) }
             last = end
             try sink.send(.examined(report))
         }
@@ -109,35 +109,38 @@ extension RequestInProgress {
     /// Checks the metadata half and all indexes. Returns nil if the row counts as absent from now on.
     private func examineMetadata(_ row: StoredRow, _ report: inout DoctorReport) throws -> OpenedRow? {
         switch try decode(row) {
-        case .damaged(let reason): return try putAside(row, reason)
+        case .damaged(let reason): return try quarantine(row, reason)
         case .closed: return try explainClosed(row)
         case .item(let opened, let digest):
             let blinds = try blinds(opened.record)
-            if opened.isVouchedFor(by: digest, blinds) {
+            if opened.isAuthenticated(by: digest, blinds) {
                 // The columns are correct, or can be repaired from verified content.
                 let columnsFit =
                     row.blinds == RowBlinds(primary: blinds.primary, list: blinds.list, lookups: [], device: blinds.device?.columns)
                 if columnsFit, try database.lookups(of: row.id) == blinds.allLookups { return opened }
-                return try repair(opened, row.with(blinds), columnsFit ? .lookups : .indexColumns, &report)
+                return try repair(opened, to: row.with(blinds), because: columnsFit ? .lookups : .indexColumns, in: &report)
             }
-            guard opened.isVouchedFor(by: digest, row.blinds) else { return try putAside(row, .digest) }
+            guard opened.isAuthenticated(by: digest, row.blinds) else { return try quarantine(row, .digest) }
             // The row is intact and was indexed by older rules.
             guard opened.binding.format == .generationApart else { return opened }
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
-            return try repair(opened, try self.row(opened.record, binding, half, blinds), .indexColumns, &report)
+            return try repair(
+                opened, to: try self.row(of: opened.record, binding: binding, secret: half, blinds: blinds), because: .indexColumns,
+                in: &report)
         }
     }
 
     /// Writes the row with the correct index columns. If another row has its name it stays as it is: it is found by fewer attributes, and
     /// not lost.
-    private func repair(_ opened: OpenedRow, _ right: StoredRow, _ reason: DoctorFinding.Reason, _ report: inout DoctorReport) throws
+    private func repair(_ opened: OpenedRow, to right: StoredRow, because reason: DoctorFinding.Reason, in report: inout DoctorReport)
+        throws
         -> OpenedRow?
     {
         let outcome = try database.update([RowChange(old: opened.row.handle, row: right, changesBlinds: true)])
         if outcome == .stale || outcome == .retired { throw RowHasChanged() }
         report.take(DoctorFinding(reason, row: opened.row.id, protection: opened.row.protection, isRepaired: outcome == .written))
-        parts.logger.error("an item's indexes did not fit it", metadata: ["user": "\(user)", "row": "\(opened.row.id)"])
+        services.logger.error("an item's indexes did not fit it", metadata: ["user": "\(user)", "row": "\(opened.row.id)"])
         return OpenedRow(row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record)
     }
 
@@ -166,8 +169,8 @@ extension RequestInProgress {
             guard case .item(let opened, let digest) = try decode(row) else { continue }
             do {
                 let blinds = try blinds(opened.record)
-                guard opened.isVouchedFor(by: digest, blinds), try opensWithoutAsking(opened),
-                    try database.readmit(row, blinds: blinds, as: HistoryLabel(date: parts.now(), owner: opened.record.accessGroup))
+                guard opened.isAuthenticated(by: digest, blinds), try opensWithoutAsking(opened),
+                    try database.readmit(row, blinds: blinds, as: HistoryLabel(date: services.now(), owner: opened.record.accessGroup))
                 else {
                     continue
                 }
@@ -207,7 +210,7 @@ extension RequestInProgress {
 
 extension Caller {
     /// Whether the caller is the user at the command line; in user mode every program is.
-    var isOwnHand: Bool { identity?.throughCommandLine ?? true }
+    var isUserAtCommandLine: Bool { identity?.throughCommandLine ?? true }
 }
 
 extension RowBlinds {
@@ -229,7 +232,7 @@ extension StoredRow {
 extension RowAbsence {
     fileprivate var finding: DoctorFinding.Reason {
         switch self {
-        case .putAside(let reason): reason.finding
+        case .quarantined(let reason): reason.finding
         case .removed: .keyDestroyed
         }
     }

@@ -192,7 +192,7 @@ extension KeychainDatabase {
 extension KeychainDatabase {
     private static let bytes = "512 + length(blinds) + length(metadata) + length(wrapped_key) + length(secret)"
 
-    private static func copy(_ handle: RowHandle, _ place: RowPlace, _ label: HistoryLabel, in database: Database) throws -> Int {
+    private static func copy(_ handle: RowHandle, to place: RowPlace, as label: HistoryLabel, in database: Database) throws -> Int {
         let sql = """
             INSERT INTO history(state, date, owner, bytes, \(Schema.columnNames))
             SELECT ?, ?, ?, \(bytes), \(Schema.columnNames) FROM item WHERE id = ? AND metadata_binding = ?
@@ -204,7 +204,7 @@ extension KeychainDatabase {
 
     /// Keeps an item's present row as an earlier value and returns its bytes.
     static func keepEarlier(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
-        let bytes = try copy(handle, .earlier, label, in: database)
+        let bytes = try copy(handle, to: .earlier, as: label, in: database)
         let older = """
             DELETE FROM history WHERE id IN (
                 SELECT history.id FROM history JOIN item ON item.item = history.item
@@ -216,7 +216,7 @@ extension KeychainDatabase {
 
     /// Keeps an item's row as a deleted item and returns its bytes.
     func keepDeleted(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
-        let bytes = try Self.copy(handle, .deleted, label, in: database)
+        let bytes = try Self.copy(handle, to: .deleted, as: label, in: database)
         let older = """
             DELETE FROM history WHERE id IN (
                 SELECT history.id FROM history JOIN item ON item.primary_blind = history.primary_blind

@@ -11,7 +11,7 @@ internal import VaubanRoomHardening
 internal import VaubanSecretBytes
 
 /// Sends on the sensor's thread and receives on its own.
-final class EnclaveConnectionThread: Sendable {
+final class EnclaveConnection: Sendable {
     private struct State {
         var channel: Channel?
         var key: KeptSecret?
@@ -23,34 +23,34 @@ final class EnclaveConnectionThread: Sendable {
         var isUnproven = false
     }
 
-    private let enclave: ServerAddress
-    private let kept: ReaderState
-    private let desk: QuestionQueue
+    private let address: ServerAddress
+    private let store: ReaderState
+    private let queue: SensorRequestQueue
     private let log: Logger
     private let state: Mutex<State>
 
-    init(enclave: ServerAddress, kept: ReaderState, desk: QuestionQueue, log: Logger) throws(SystemError) {
-        self.enclave = enclave
-        self.kept = kept
-        self.desk = desk
+    init(address: ServerAddress, store: ReaderState, queue: SensorRequestQueue, log: Logger) throws(SystemError) {
+        self.address = address
+        self.store = store
+        self.queue = queue
         self.log = log
-        let key = try kept.key()
+        let key = try store.key()
         state = Mutex(State(key: key))
     }
 
-    // MARK: Speaking
+    // MARK: Sending
 
     /// Reports whether there is a sensor: at each change, and first on every connection.
-    func tellSensor(isThere: Bool) {
+    func reportSensor(isThere: Bool) {
         state.withLock { state in
             guard state.hasSensor != isThere else { return }
             state.hasSensor = isThere
-            if state.isGreeted { Self.send(.sensor(isThere: isThere), nil, state.channel) }
+            if state.isGreeted { Self.send(.sensor(isThere: isThere), over: state.channel) }
         }
     }
 
     /// Sends a verdict under the key. A match returns the secret that is held for the user.
-    func say(_ outcome: ReaderVerdict.Outcome, _ user: UInt32, nonce: [UInt8], fingers: [UInt8]) {
+    func sendVerdict(_ outcome: ReaderVerdict.Outcome, of user: UInt32, nonce: [UInt8], fingers: [UInt8]) {
         state.withLock { state in
             guard state.isGreeted, let key = state.key else { return }
             let bare = ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers)
@@ -59,29 +59,29 @@ final class EnclaveConnectionThread: Sendable {
             }
             let verdict = ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers, code: code)
             state.isUnproven = true
-            Self.send(.verdict(verdict), outcome == .matched ? state.held.removeValue(forKey: user) : nil, state.channel)
+            Self.send(.verdict(verdict), held: outcome == .matched ? state.held.removeValue(forKey: user) : nil, over: state.channel)
         }
         ScratchMemory.scrubStack()
     }
 
-    func hint(_ hint: FingerHint, nonce: [UInt8], done: Int64 = 0, total: Int64 = 0) {
-        state.withLock { Self.send(.hint(nonce: nonce, hint, done: done, total: total), nil, $0.isGreeted ? $0.channel : nil) }
+    func sendHint(_ hint: FingerHint, nonce: [UInt8], done: Int64 = 0, total: Int64 = 0) {
+        state.withLock { Self.send(.hint(nonce: nonce, hint, done: done, total: total), over: $0.isGreeted ? $0.channel : nil) }
     }
 
-    func name(_ fingers: [String], nonce: [UInt8]) {
-        state.withLock { Self.send(.fingers(nonce: nonce, fingers), nil, $0.isGreeted ? $0.channel : nil) }
+    func sendNames(_ fingers: [String], nonce: [UInt8]) {
+        state.withLock { Self.send(.fingers(nonce: nonce, fingers), over: $0.isGreeted ? $0.channel : nil) }
     }
 
     /// A failed send shuts the connection down; its receiver notices and establishes the next.
-    private static func send(_ report: ReaderReport, _ held: KeptSecret?, _ channel: Channel?) {
+    private static func send(_ report: ReaderReport, held: KeptSecret? = nil, over channel: Channel?) {
         guard let channel, let header = try? report.encoded() else { return }
         if let held { _ = try? channel.send(header: header, secret: held.bytes) } else { _ = try? channel.send(header: header) }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     func run() -> Never {
-        StandingConnection(enclave, role: EnclaveRole.reader.rawValue).keep(
+        StandingConnection(address, role: EnclaveRole.reader.rawValue).keep(
             serve: { try serve($0) }, lost: { log.notice("the connection to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
@@ -99,33 +99,33 @@ final class EnclaveConnectionThread: Sendable {
             guard message.descriptors.isEmpty else { throw ChannelError.malformed("a notice carries a descriptor") }
             let notice = try ReaderNotice(derBytes: message.header)
             state.withLock { $0.isUnproven = false }
-            try take(notice, message.takeSecret())
+            try handle(notice, message.takeSecret())
             ScratchMemory.scrubStack()
         }
     }
 
-    private func take(_ notice: ReaderNotice, _ secret: consuming SecretBytes?) throws {
-        let brought = KeptSecret.ofOptional(secret)
+    private func handle(_ notice: ReaderNotice, _ bytes: consuming SecretBytes?) throws {
+        let secret = KeptSecret.ofOptional(bytes)
         switch notice {
         case .pair:
-            guard let brought else { throw ChannelError.malformed("a pairing without a key") }
+            guard let secret else { throw ChannelError.malformed("a pairing without a key") }
             // On the disk first: after a restart nobody must have to disown what was sent under the key.
-            try kept.keep(brought)
-            greeted(with: brought)
-        case .ready: greeted(with: nil)
+            try store.setKey(secret)
+            completeGreeting(with: secret)
+        case .ready: completeGreeting(with: nil)
         case .hold(let user):
-            guard let brought else { throw ChannelError.malformed("there is nothing to hold") }
-            state.withLock { $0.held[user] = brought }
+            guard let secret else { throw ChannelError.malformed("there is nothing to hold") }
+            state.withLock { $0.held[user] = secret }
         case .drop(let user): state.withLock { $0.held[user] = nil }
-        case .ask, .cancel, .enrol, .forgetFingers, .list: desk.post(.notice(notice))
+        case .ask, .cancel, .enrol, .forgetFingers, .list: queue.post(.notice(notice))
         }
     }
 
-    private func greeted(with key: KeptSecret?) {
+    private func completeGreeting(with key: KeptSecret?) {
         state.withLock { state in
             if let key { state.key = key }
             state.isGreeted = true
-            Self.send(.sensor(isThere: state.hasSensor), nil, state.channel)
+            Self.send(.sensor(isThere: state.hasSensor), over: state.channel)
         }
         log.info("the connection to the enclave is open")
     }
@@ -141,7 +141,7 @@ final class EnclaveConnectionThread: Sendable {
             state.key = nil
             return true
         }
-        if isUnknown { kept.forgetKey() }
-        desk.post(.lineLost)
+        if isUnknown { store.forgetKey() }
+        queue.post(.connectionLost)
     }
 }

@@ -73,8 +73,8 @@ extension SensorWatch {
     /// Handles an fprintd that refuses an unclaimed sensor, as after another program released it during a sleep. fprintd does so until it
     /// exits, which it does not while this connection, a client, exists. If the bus can start it again, this replaces the connection by
     /// another that sends nothing and hears fprintd's exit.
-    mutating func refused(_ question: Question) throws(SystemError) {
-        putOff(question, "cannot claim the reader")
+    mutating func refused(_ request: SensorRequest) throws(SystemError) {
+        postpone(request, because: "cannot claim the reader")
         guard sensor == nil, try bus.canStart() else { return }
         log.notice("leaving fprintd alone, so that it can exit")
         let fresh = try FprintBus(address: settings.bus)

@@ -3,11 +3,11 @@ internal import Synchronization
 internal import VaubanLinuxHost
 
 /// Passes requests from the connection's thread to the sensor's.
-final class QuestionQueue: Sendable {
+final class SensorRequestQueue: Sendable {
     enum Order: Sendable {
         case notice(ReaderNotice)
         /// The connection has ended, and with it every request.
-        case lineLost
+        case connectionLost
     }
 
     private let orders = Mutex<[Order]>([])

@@ -37,7 +37,7 @@ extension RequestInProgress {
     }
 
     /// Returns the row of a write. The metadata half is made last, since it authenticates everything else.
-    func row(_ record: ItemRecord, _ binding: RowBinding, _ secret: SecretHalf, _ blinds: RowBlinds) throws -> StoredRow {
+    func row(of record: ItemRecord, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds) throws -> StoredRow {
         let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
         let content = RowMetadata(digest: digest, attributes: record.attributes)
         let bytes = try binding.encoded()
@@ -61,23 +61,23 @@ extension RequestInProgress {
 
     /// Calls `step` until it returns true: again when the enclave's keys or a row have changed meanwhile. A row changes only when another
     /// request has finished, so of many concurrent ones each finishes. Leased keys do not change by that.
-    func repeating(_ step: () throws -> Bool) throws {
-        var tries = 0
+    func withRetries(_ step: () throws -> Bool) throws {
+        var attempts = 0
         var timesKeysChanged = 0
         repeat {
-            tries += 1
+            attempts += 1
             do {
                 if try step() { return }
             } catch let refusal as Refusal where refusal.reason == .keysChanged {
                 timesKeysChanged += 1
                 keys.startOver()
             }
-        } while timesKeysChanged < KeychainLimits.attemptsMax && mayRepeat(after: tries)
+        } while timesKeysChanged < KeychainLimits.attemptsMax && mayRetry(after: attempts)
         throw Self.changedByOthers
     }
 
     /// Returns whether to try again. The user is not prompted over and over because others keep writing the item.
-    func mayRepeat(after tries: Int) -> Bool { tries < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
+    func mayRetry(after attempts: Int) -> Bool { attempts < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
     static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
 

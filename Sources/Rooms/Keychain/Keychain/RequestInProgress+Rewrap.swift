@@ -11,7 +11,7 @@ extension RequestInProgress {
     /// Moves one batch. A row that someone writes meanwhile is left for the next batch.
     func rewrap() throws {
         // The last batch removes the verified copy.
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }
         // Keys leased before a class key was renewed name the older one as current.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()
@@ -85,7 +85,7 @@ extension RequestInProgress {
             guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
             half = try seal(value, binding)
         }
-        let row = try row(opened.record, binding, half, opened.row.blinds)
+        let row = try row(of: opened.record, binding: binding, secret: half, blinds: opened.row.blinds)
         return RowChange(old: opened.row.handle, row: row, changesBlinds: false)
     }
 

@@ -7,10 +7,10 @@ internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
 
-struct Restoring {
-    let parts: KeychainServices
+struct RestoreRequest {
+    let services: KeychainServices
     let caller: Caller
-    let enclave: any EnclaveConnectionThread
+    let enclave: any EnclaveOperations
     let sink: any ReplySink
 
     /// Without a date, describes the copy. With one, restores that copy.
@@ -18,8 +18,8 @@ struct Restoring {
         if caller.entitlements?.deniesKeychain == true {
             throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
         }
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "the keychain is restored with the command vauban doctor") }
-        let (copy, since) = try parts.databases.restorable(of: caller.user)
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is restored with the command vauban doctor") }
+        let (copy, since) = try services.databases.restorable(of: caller.user)
         guard let date else {
             try sink.send(.restorable(RestorableCopy(date: copy.date, rows: copy.rows, damagedSince: since)))
             return try sink.send(.done)
@@ -32,8 +32,8 @@ struct Restoring {
                 // A user without a passcode has chosen that nothing asks for their consent.
             }
         }
-        try parts.databases.restore(caller.user, copyOf: date)
-        parts.logger.notice("restored the last verified copy of a database", metadata: ["user": "\(caller.user)"])
+        try services.databases.restore(caller.user, copyOf: date)
+        services.logger.notice("restored the last verified copy of a database", metadata: ["user": "\(caller.user)"])
         try sink.send(.done)
     }
 }

@@ -38,14 +38,14 @@ enum DecodedRow {
 
 extension OpenedRow {
     /// Returns whether the metadata half was written with this secret half and these index columns.
-    func isVouchedFor(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
+    func isAuthenticated(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
         digest == RowCipher.digest((row.halves.secretBinding, row.halves.wrappedKey, row.halves.secret), blinds)
     }
 }
 
 /// Why a row counts as absent.
 enum RowAbsence: Hashable {
-    case putAside(QuarantineReason)
+    case quarantined(QuarantineReason)
     /// Its class key was destroyed.
     case removed
 }
@@ -54,10 +54,10 @@ extension RequestInProgress {
     /// Returns the item without its value; nil if the row counts as absent.
     func open(_ row: StoredRow) throws -> OpenedRow? {
         switch try decode(row) {
-        case .damaged(let reason): return try putAside(row, reason)
+        case .damaged(let reason): return try quarantine(row, reason)
         case .closed: return try explainClosed(row)
         case .item(let opened, let digest):
-            guard opened.isVouchedFor(by: digest, row.blinds) else { return try putAside(row, .digest) }
+            guard opened.isAuthenticated(by: digest, row.blinds) else { return try quarantine(row, .digest) }
             return opened
         }
     }
@@ -92,7 +92,7 @@ extension RequestInProgress {
         do {
             return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.ofItem.encoded())
         } catch is DecryptionFailure {
-            _ = try putAside(opened.row, .secret)
+            _ = try quarantine(opened.row, .secret)
             return nil
         }
     }
@@ -101,7 +101,7 @@ extension RequestInProgress {
     func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
         switch try fate(row.protection, row.generation) {
         case .destroyed: try remove(row)
-        case .unknown: _ = try putAside(row, .keyUnknown)
+        case .unknown: _ = try quarantine(row, .keyUnknown)
         case .current, .older:
             // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
             throw keys.isUnlocked ? Refusal(.unavailable, "the keys have just changed; try again") : keys.closed
@@ -112,10 +112,10 @@ extension RequestInProgress {
     /// Quarantines or removes a row according to the enclave's refusal to open it. Throws what the caller learns.
     func dispose(of row: StoredRow, after refusal: Refusal) throws {
         switch refusal.reason {
-        case .rowDamaged: _ = try putAside(row, .wrappedKey)
+        case .rowDamaged: _ = try quarantine(row, .wrappedKey)
         case .keyDestroyed, .keyUnknown:
             if try fate(row.protection, row.generation) == .destroyed { return try remove(row) }
-            _ = try putAside(row, .keyUnknown)
+            _ = try quarantine(row, .keyUnknown)
         default: throw refusal
         }
     }
@@ -124,13 +124,13 @@ extension RequestInProgress {
     private func remove(_ row: StoredRow) throws {
         guard try database.remove(row.handle) else { throw RowHasChanged() }
         absence = .removed
-        parts.logger.notice("removed an item whose class key was destroyed", metadata: ["user": "\(user)", "row": "\(row.id)"])
+        services.logger.notice("removed an item whose class key was destroyed", metadata: ["user": "\(user)", "row": "\(row.id)"])
     }
 
-    func putAside(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
-        guard try database.quarantine(row, reason, date: parts.now()) else { throw RowHasChanged() }
-        absence = .putAside(reason)
-        parts.logger.error(
+    func quarantine(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
+        guard try database.quarantine(row, reason, date: services.now()) else { throw RowHasChanged() }
+        absence = .quarantined(reason)
+        services.logger.error(
             "quarantined an item that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
         return nil
     }

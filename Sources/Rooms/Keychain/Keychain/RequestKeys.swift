@@ -3,18 +3,18 @@ internal import EnclaveWire
 internal import VaubanAccessPolicy
 
 /// The leased keys as one request sees them. A missing key is requested once; after that it counts as closed.
-final class KeyBorrower {
+final class RequestKeys {
     let user: UInt32
-    private let lent: LeasedKeyStore
+    private let leasedKeys: LeasedKeyStore
     private let sleepClock: SleepClock
-    private let enclave: any EnclaveConnectionThread
+    private let enclave: any EnclaveOperations
     /// The enclave's reply in this request, if there was one, and the number of requests.
     private var lease: KeyLease?
     private var renewals = 0
 
-    init(user: UInt32, lent: LeasedKeyStore, sleepClock: SleepClock, enclave: any EnclaveConnectionThread) {
+    init(user: UInt32, leasedKeys: LeasedKeyStore, sleepClock: SleepClock, enclave: any EnclaveOperations) {
         self.user = user
-        self.lent = lent
+        self.leasedKeys = leasedKeys
         self.sleepClock = sleepClock
         self.enclave = enclave
     }
@@ -23,17 +23,17 @@ final class KeyBorrower {
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
         dropAfterSleep()
-        if let value = try lent.use(purpose, generation: generation, of: user, body) { return value }
+        if let value = try leasedKeys.use(purpose, generation: generation, of: user, body) { return value }
         guard try renew(for: purpose, generation) else { return nil }
-        return try lent.use(purpose, generation: generation, of: user, body)
+        return try leasedKeys.use(purpose, generation: generation, of: user, body)
     }
 
     /// Returns the generation of the current key; nil when it is closed.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
         dropAfterSleep()
-        if let generation = lent.currentGeneration(of: purpose, user: user) { return generation }
+        if let generation = leasedKeys.currentGeneration(of: purpose, user: user) { return generation }
         guard try renew(for: purpose, nil) else { return nil }
-        return lent.currentGeneration(of: purpose, user: user)
+        return leasedKeys.currentGeneration(of: purpose, user: user)
     }
 
     /// Returns the generation for a new row of a class. Throws the refusal that explains why there is none.
@@ -58,7 +58,7 @@ final class KeyBorrower {
 
     /// Drops all keys, since the enclave's keys have changed during this request.
     func startOver() {
-        lent.forget(user)
+        leasedKeys.forget(user)
         lease = nil
     }
 
@@ -73,15 +73,15 @@ final class KeyBorrower {
     /// Drops the keys if the machine has slept. Somebody else may have woken it, so the enclave must decide again whether keys may be used,
     /// even in the middle of a request.
     private func dropAfterSleep() {
-        if lent.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
+        if leasedKeys.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
     }
 
     /// Requests a lease if that can bring a missing key: once in a request, and again if another request has dropped a key since. Returns
     /// false when the key is closed.
     private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
         if let lease {
-            let wasLent = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
-            guard wasLent, renewals < KeychainLimits.attemptsMax else { return false }
+            let wasLeased = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
+            guard wasLeased, renewals < KeychainLimits.attemptsMax else { return false }
         }
         try renew()
         return true
@@ -94,7 +94,7 @@ final class KeyBorrower {
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
             guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave leased another user's keys") }
-            if lent.install(leased, slept: slept) {
+            if leasedKeys.install(leased, slept: slept) {
                 lease = leased.lease
                 return
             }

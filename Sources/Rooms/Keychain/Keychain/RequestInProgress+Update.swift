@@ -7,7 +7,7 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// Updates all matching items or none (SecItemUpdate). Fetches keys and prompts the user before the transaction, which fails if a row
     /// has changed meanwhile.
-    func update(_ query: ItemQuery, _ wanted: ItemChanges, _ value: borrowing PaddedValue) throws {
+    func update(_ query: ItemQuery, to wanted: ItemChanges, value: borrowing PaddedValue) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         // An identity is updated as its parts, both together or neither.
         let sides = try query.kind == .identity ? QueryGrammar.sides(of: query, wanted) : [query]
@@ -17,7 +17,7 @@ extension RequestInProgress {
                 changes: try QueryGrammar.changes(wanted, side.kind, for: rights)
             )
         }
-        try repeating { try write(updates, value, of: query) }
+        try withRetries { try write(updates, value, of: query) }
         try sink.send(.done)
     }
 
@@ -29,7 +29,7 @@ extension RequestInProgress {
         var renamed: [OpenedRow] = []
         var bytes = 0
         func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
-            guard let change = try change(opened, changes, value, query) else { return true }
+            guard let change = try change(opened, by: changes, value: value, for: query) else { return true }
             rows.append(change)
             if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
@@ -56,13 +56,13 @@ extension RequestInProgress {
         }
         // A consent is for one item, and an identity is two.
         if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
-            var asking = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
+            var request = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
             var isLeftOut = false
             for (terms, changes) in updates where rows.isEmpty {
                 guard let terms = terms.staying(as: changes) else { continue }
-                asking.changes = changes.attributes
+                request.changes = changes.attributes
                 isLeftOut =
-                    try forEachForeignRow(of: terms, asking) { opened in
+                    try forEachForeignRow(of: terms, request) { opened in
                         _ = try take(opened, changes)
                         return false
                     } || isLeftOut
@@ -71,14 +71,14 @@ extension RequestInProgress {
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
         let isWritten = try isDone(try database.update(rows, removing: try permissionsToRead(renamed)))
-        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, user: user) } }
+        if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }
         return isWritten
     }
 
     /// Returns the changed row; nil if the row turns out to be absent. Opens an item with an access control in any case, since its writer
     /// must be able to read it (C-091).
     private func change(
-        _ opened: OpenedRow, _ changes: ItemChanges, _ value: borrowing PaddedValue, _ query: ItemQuery
+        _ opened: OpenedRow, by changes: ItemChanges, value: borrowing PaddedValue, for query: ItemQuery
     ) throws -> RowChange? {
         var record = try QueryGrammar.changed(opened.record, by: changes)
         record.attributes[.modificationDate] = .date(nextDate(after: opened.record.attributes[.modificationDate]))
@@ -101,7 +101,7 @@ extension RequestInProgress {
             guard let half = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
             secret = half
         }
-        let row = try row(record, binding, secret, blinds)
+        let row = try row(of: record, binding: binding, secret: secret, blinds: blinds)
         return RowChange(
             old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes, keeping: changes.hasData ? label(record) : nil,
             newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
@@ -128,8 +128,8 @@ extension RequestInProgress {
 
     /// Returns the present time, but at least a millisecond after the last change, whatever the clock says.
     func nextDate(after last: AttributeValue?) -> Int64 {
-        guard case .date(let last) = last else { return parts.now() }
-        return max(parts.now(), last.addingReportingOverflow(1000).partialValue)
+        guard case .date(let last) = last else { return services.now() }
+        return max(services.now(), last.addingReportingOverflow(1000).partialValue)
     }
 }
 

@@ -17,14 +17,14 @@ extension RequestInProgress {
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the vauban command") }
         guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
         let key = Array(owner.utf8)
-        if caller.said.moves.withLock({ $0[key] == nil }) {
+        if caller.consents.moves.withLock({ $0[key] == nil }) {
             try ask(Consent(.moveItems, offered: .once, item: "all items without an owner", owner: AccessGroup.unsigned, program: owner))
         }
-        var move = caller.said.moves.withLock { $0[key] } ?? ItemMove()
+        var move = caller.consents.moves.withLock { $0[key] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
         for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
         progress.kept = move.kept.count
-        caller.said.moves.withLock { $0[key] = move }
+        caller.consents.moves.withLock { $0[key] = move }
         try sink.send(.rewrapped(progress))
         try sink.send(.done)
     }
@@ -70,7 +70,7 @@ extension RequestInProgress {
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
-        let row = try row(record, binding, try seal(value, binding), try blinds(record))
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
         case .written: return true
         case .stale, .retired: throw RowHasChanged()

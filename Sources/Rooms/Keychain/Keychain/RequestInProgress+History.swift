@@ -10,7 +10,7 @@ internal import VaubanKeychainWire
 
 extension RequestInProgress {
     func history(_ request: HistoryRequest) throws {
-        guard caller.isOwnHand else {
+        guard caller.isUserAtCommandLine else {
             throw Refusal(.notAllowedHere, "earlier values and deleted items are read and restored with the vauban command")
         }
         switch request {
@@ -34,7 +34,7 @@ extension RequestInProgress {
     /// permissions have no history, and the user may turn it off.
     func label(_ record: ItemRecord) -> HistoryLabel? {
         guard database.keepsHistory, record.kind.hasHistory else { return nil }
-        return HistoryLabel(date: parts.now(), owner: record.accessGroup)
+        return HistoryLabel(date: services.now(), owner: record.accessGroup)
     }
 
     /// Returns how to delete an item: restorably, if it is a password and is not to be deleted at once.
@@ -42,7 +42,7 @@ extension RequestInProgress {
         guard !atOnce, database.keepsHistory, let binding = try? RowBinding(derBytes: row.metadataBinding),
             ItemKind(rawValue: binding.kind)?.hasHistory == true
         else { return RowRemoval(row) }
-        return RowRemoval(row, keeping: HistoryLabel(date: parts.now(), owner: binding.accessGroup))
+        return RowRemoval(row, keeping: HistoryLabel(date: services.now(), owner: binding.accessGroup))
     }
 
     // MARK: Earlier values
@@ -66,8 +66,8 @@ extension RequestInProgress {
             }
         }
         if found.isEmpty {
-            let asking = ConsentRequest(purpose: purpose, ui: query.authenticationUI, reason: query.operationPrompt)
-            let isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
+            let request = ConsentRequest(purpose: purpose, ui: query.authenticationUI, reason: query.operationPrompt)
+            let isLeftOut = try forEachForeignRow(of: terms, request) { opened in
                 found = [opened]
                 return false
             }
@@ -103,13 +103,13 @@ extension RequestInProgress {
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
         let replies = ReplyBatch(sink, isForOne: true)
-        try repeating {
+        try withRetries {
             do {
                 let old = try earlier(one(query, .readItem), number)
                 guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
                     throw Self.unreadable
                 }
-                try replies.add(FoundRow(record: old.record, item: old.binding.item), value, [.data, .attributes])
+                try replies.add(FoundRow(record: old.record, item: old.binding.item), value: value, returning: [.data, .attributes])
                 return true
             } catch is RowHasChanged { return false }
         }
@@ -118,7 +118,7 @@ extension RequestInProgress {
 
     /// Seals the earlier value again under the item's present protection. The caller must be able to read both values.
     private func undo(_ query: ItemQuery, _ number: Int) throws {
-        try repeating {
+        try withRetries {
             do { return try putBack(query, number) } catch is RowHasChanged { return false }
         }
     }
@@ -137,9 +137,9 @@ extension RequestInProgress {
         var record = item.record
         record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
         let binding = try binding(record, item: item.binding.item, generation: try keys.generationToWrite(record.protection))
-        let row = try row(record, binding, try seal(value, binding), item.row.blinds)
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: item.row.blinds)
         // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
-        let label = HistoryLabel(date: parts.now(), owner: record.accessGroup)
+        let label = HistoryLabel(date: services.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
         return try isDone(try database.update([change]))
     }
@@ -176,14 +176,14 @@ extension RequestInProgress {
         }
         guard try !rights().owns(opened.record.accessGroup) else { return opened }
         let consent = Consent(purpose, offered: .once, item: opened.record.shownName, owner: opened.record.accessGroup)
-        guard try agree(to: consent, of: opened.record.kind) != nil, spendYes(on: item) else {
+        guard try promptOnce(to: consent, of: opened.record.kind) != nil, useConsent(on: item) else {
             throw Refusal(.interactionNotAllowed, "one request asks about one item")
         }
         return opened
     }
 
     private func undelete(_ item: [UInt8]) throws {
-        try repeating {
+        try withRetries {
             let opened: OpenedRow
             do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
             return try isDone(

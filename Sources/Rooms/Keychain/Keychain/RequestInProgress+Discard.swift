@@ -9,7 +9,9 @@ internal import VaubanKeychainWire
 extension RequestInProgress {
     /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Needs no key.
     func discard() throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items that no key opens are removed with the vauban command") }
+        guard caller.isUserAtCommandLine else {
+            throw Refusal(.notAllowedHere, "items that no key opens are removed with the vauban command")
+        }
         for (purpose, generation) in try database.indexKeyGenerations() {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
@@ -25,7 +27,7 @@ extension RequestInProgress {
     /// Empties a database whose index key was destroyed: nothing in it can be found or opened.
     func empty(_ purpose: Int64, recorded: [UInt8]) throws {
         guard try database.empty(ifIndexKey: purpose, is: recorded) else { return }
-        parts.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
+        services.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 
     func fate(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyFate {

@@ -11,12 +11,12 @@ extension RequestInProgress {
         if query.kind == .identity { return try copyIdentities(query) }
         let rights = try rightsToSearch(query)
         let terms = try QueryGrammar.terms(of: query, for: rights)
-        if query.coversAllOwners, !rights.ownsEverything, !caller.said.toListOwners.withLock({ $0 }) {
+        if query.coversAllOwners, !rights.ownsEverything, !caller.consents.toListOwners.withLock({ $0 }) {
             guard rights.isCommandLine else {
                 throw Refusal(.notAllowedHere, "the items of all programs are listed with the vauban command")
             }
             try ask(Consent(.listOwners, offered: .once))
-            caller.said.toListOwners.withLock { $0 = true }
+            caller.consents.toListOwners.withLock { $0 = true }
         }
         let coversAll = rights.ownsEverything || query.coversAllOwners
         let selection = try selection(terms, of: coversAll ? [] : rights.groups)
@@ -38,17 +38,17 @@ extension RequestInProgress {
                 else {
                     return true
                 }
-                guard try reply(opened, query, returns, replies) else { return true }
+                guard try addReply(opened, for: query, returning: returns, to: replies) else { return true }
                 found += 1
                 return found < wanted
             }
         }
         var isLeftOut = false
         if found < wanted, !coversAll, !selection.usesDeviceIndex {
-            let asking = ConsentRequest(
+            let request = ConsentRequest(
                 purpose: .readItem, ui: query.authenticationUI, isForOne: wanted == 1, reason: query.operationPrompt)
-            isLeftOut = try forEachForeignRow(of: terms, asking) { opened in
-                guard try reply(opened, query, returns, replies) else { return true }
+            isLeftOut = try forEachForeignRow(of: terms, request) { opened in
+                guard try addReply(opened, for: query, returning: returns, to: replies) else { return true }
                 found += 1
                 return found < wanted
             }
@@ -74,25 +74,26 @@ extension RequestInProgress {
 
     /// Adds a match to the reply. Returns false if the item counts as absent. Unwraps the key of an item with an access control even if no
     /// value is requested (Specs/secitem.md, 6.6), unless items are only to be described.
-    private func reply(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds, _ replies: ReplyBatch) throws -> Bool {
-        guard !isLeftOut(opened, query, returns) else { return false }
-        guard mustUnwrap(opened, query, returns) else {
-            try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returns)
+    private func addReply(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds, to replies: ReplyBatch) throws -> Bool
+    {
+        guard !isLeftOut(opened, for: query, returning: returns) else { return false }
+        guard mustUnwrap(opened, for: query, returning: returns) else {
+            try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returning: returns)
             return true
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
-        try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value, returns)
+        try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value: value, returning: returns)
         return true
     }
 
     /// Returns whether an item's key must be unwrapped: for its value, or because it needs the user.
-    func mustUnwrap(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
+    func mustUnwrap(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds) -> Bool {
         returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
     }
 
     /// Returns whether a search that skips items with prompts leaves this item out.
-    func isLeftOut(_ opened: OpenedRow, _ query: ItemQuery, _ returns: ReturnKinds) -> Bool {
-        query.authenticationUI == .skip && mustUnwrap(opened, query, returns) && opened.asks(givenPassword: password != nil)
+    func isLeftOut(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds) -> Bool {
+        query.authenticationUI == .skip && mustUnwrap(opened, for: query, returning: returns) && opened.asks(givenPassword: password != nil)
     }
 }

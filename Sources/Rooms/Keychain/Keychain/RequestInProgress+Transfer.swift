@@ -12,7 +12,7 @@ extension RequestInProgress {
     /// Changes the attributes of the one matching item to `wanted`, in place (`keepsOriginal` false: same identity, dates and permissions)
     /// or in a new item beside it. Throws `duplicateItem` if the name is taken.
     func transfer(_ query: ItemQuery, _ wanted: ItemAttributes, keepsOriginal: Bool) throws {
-        guard caller.isOwnHand else { throw Refusal(.notAllowedHere, "items are moved and copied with the vauban command") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved and copied with the vauban command") }
         guard [.genericPassword, .internetPassword].contains(query.kind) else {
             throw Refusal(.badParameter, "only passwords are moved and copied")
         }
@@ -23,7 +23,7 @@ extension RequestInProgress {
         let plan = Transfer(
             query: query, terms: try QueryGrammar.termsToChange(of: query, for: rights), changes: changes,
             owner: try owner(wanted[.accessGroup], for: rights), keepsOriginal: keepsOriginal)
-        try repeating { try write(plan) }
+        try withRetries { try write(plan) }
         try sink.send(.done)
     }
 
@@ -38,11 +38,11 @@ extension RequestInProgress {
 
     /// Writes the item. Returns false if the conflicting row is gone or the item changed meanwhile.
     private func write(_ plan: Transfer) throws -> Bool {
-        let opened = try theItem(of: plan)
+        let opened = try matchingItem(of: plan)
         var record = try QueryGrammar.changed(opened.record, by: plan.changes)
         record.attributes[.accessGroup] = .text(plan.owner ?? opened.record.accessGroup)
         try askToTransfer(opened, plan.changes.attributes, to: record.accessGroup)
-        let now = parts.now()
+        let now = services.now()
         record.attributes[.modificationDate] = .date(
             plan.keepsOriginal ? now : nextDate(after: opened.record.attributes[.modificationDate]))
         if plan.keepsOriginal { record.attributes[.creationDate] = .date(now) }
@@ -53,10 +53,10 @@ extension RequestInProgress {
             return false
         }
         if plan.keepsOriginal {
-            return try write(record, try Entropy.bytes(16), value)
+            return try write(record, item: try Entropy.bytes(16), value: value)
         }
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
-        let row = try row(record, binding, try seal(value, binding), try blinds(record))
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         // The earlier owner's permissions for others to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
         let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
@@ -64,12 +64,12 @@ extension RequestInProgress {
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         let isWritten = try isDone(try database.update([change], removing: ended))
-        if isWritten { for item in renamed { parts.lent.forget(item.binding.item, user: user) } }
+        if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }
         return isWritten
     }
 
     /// Returns the one matching item: one of the caller's own, or one in the group that the query names.
-    private func theItem(of plan: Transfer) throws -> OpenedRow {
+    private func matchingItem(of plan: Transfer) throws -> OpenedRow {
         let rights = try rights()
         let named = plan.terms.namedGroup
         let isForeign = named.map { !rights.owns($0) } ?? false
@@ -112,7 +112,7 @@ extension RequestInProgress {
 
     private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind) throws {
         let consent = Consent(.moveItems, offered: .once, item: item, owner: before, program: owner)
-        guard try agree(to: consent, of: kind) != nil else {
+        guard try promptOnce(to: consent, of: kind) != nil else {
             throw Refusal(.unavailable, "the item changed while the prompt was open; try again")
         }
     }

@@ -9,7 +9,7 @@ internal import VaubanLinuxHost
 
 extension RequestInProgress {
     /// Throws unless the caller is the command line and programs are told apart.
-    private func requireOwnHand() throws {
+    private func requireCommandLine() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {
             throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner, so there is nothing to permit")
@@ -19,7 +19,7 @@ extension RequestInProgress {
 
     /// Sends all permissions, page by page: first the user's, then the number of offers that each program makes.
     func listPermissions() throws {
-        try requireOwnHand()
+        try requireCommandLine()
         var page = PermissionPage(sink)
         var offers: [[UInt8]: Int] = [:]
         try forEachKept { row in
@@ -72,7 +72,7 @@ extension RequestInProgress {
     }
 
     func permit(_ change: PermissionChange) throws {
-        try requireOwnHand()
+        try requireCommandLine()
         switch change.kind {
         case .reads: try permitReading(change)
         case .buildsIn:
@@ -104,14 +104,14 @@ extension RequestInProgress {
         }
         guard let name = terms.shownName else { throw Refusal(.badParameter, "name the item by its service or server and its account") }
         let consent = Consent(.changePermission, offered: .once, item: name, owner: terms.namedGroup, program: change.subject)
-        guard let choice = try agree(to: consent, of: terms.kind) else { throw Refusal(.internalFault) }
+        guard let choice = try promptOnce(to: consent, of: terms.kind) else { throw Refusal(.internalFault) }
         var rows: [OpenedRow] = []
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             if let opened = try open(row), terms.match(opened.record.attributes) { rows.append(opened) }
             return rows.count < 2
         }
         guard let row = rows.first else {
-            caller.said.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) }
+            caller.consents.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) }
             throw Refusal(.itemNotFound)
         }
         guard rows.count == 1 else { throw Refusal(.badParameter, "more than one item matches; name its account and its owner") }
@@ -121,13 +121,13 @@ extension RequestInProgress {
     /// Withdraws permissions, which needs no consent. Looks only at what the user let the subject read, as `vauban allow` lists it. Offers
     /// between programs are theirs, open nothing by themselves, and are shown to nobody.
     private func forbidReading(_ subject: String, _ terms: SearchTerms) throws {
-        try repeating {
+        try withRetries {
             let rows = try ["reads", "answered"].flatMap { try keptRows("\($0) \(subject)") }.filter { row in
                 guard row.offeringGroup == nil else { return false }
                 return try row.permittedItem.map { try means($0, terms) } ?? false
             }
             guard !rows.isEmpty else { throw Refusal(.itemNotFound) }
-            for row in rows { if let item = row.permittedItem { parts.lent.forget(item, of: subject, user: user) } }
+            for row in rows { if let item = row.permittedItem { services.leasedKeys.forget(item, of: subject, user: user) } }
             return try database.delete(rows.map(\.row.handle))
         }
     }
@@ -146,7 +146,7 @@ extension RequestInProgress {
 
     /// Removes a subject's permissions.
     private func remove(_ subject: String) throws {
-        try repeating {
+        try withRetries {
             let rows = try keptRows(subject)
             guard !rows.isEmpty else { throw Refusal(.itemNotFound, "there is no such permission") }
             return try database.delete(rows.map(\.row.handle))

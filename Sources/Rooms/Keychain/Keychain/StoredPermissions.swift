@@ -9,6 +9,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanRoomLog
 internal import VaubanSecretBytes
 
 /// A permission as a row stores it: a subject and what the subject may do.
@@ -54,14 +55,14 @@ extension RequestInProgress {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
         guard try keptRows(record.attributes).isEmpty else { return }
         if let group { record.attributes[.label] = .text(group) }
-        let now = parts.now()
+        let now = services.now()
         record.attributes[.creationDate] = .date(now)
         record.attributes[.modificationDate] = .date(now)
         try checkSize(record)
         let item = try Entropy.bytes(16)
         let written = record
         do {
-            try repeating { try write(written, item, PaddedValue(hasValue: false, SecretBytes(count: 0) { _ in })) }
+            try withRetries { try write(written, item: item, value: PaddedValue(hasValue: false, SecretBytes(count: 0) { _ in })) }
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {}
     }
 
@@ -111,7 +112,7 @@ extension RequestInProgress {
 
     /// Returns the items that the user let the subject read in answer to prompts, for good or until the lock.
     func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
-        items(try keptRows("answered \(key)")).union(parts.lent.remembered(key, of: user))
+        items(try keptRows("answered \(key)")).union(services.leasedKeys.remembered(key, of: user))
     }
 
     /// Returns the items of an owner for which the subject may ask.
@@ -140,7 +141,7 @@ extension RequestInProgress {
         }
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
         guard mine + applications.count <= KeychainLimits.grantsMax else {
-            parts.boundedLog.notice("an owner has reached the limit of offers", about: user, ["offers": "\(mine)"])
+            services.boundedLog.notice("an owner has reached the limit of offers", about: user, ["offers": "\(mine)"])
             throw Refusal(.storageFull, "this program lets others ask for too many items; delete some of them")
         }
     }

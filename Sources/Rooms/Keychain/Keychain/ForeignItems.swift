@@ -25,13 +25,13 @@ struct ConsentRequest {
 extension RequestInProgress {
     /// Calls `body` with each row that matches the terms, belongs to another owner and may be used with the user's consent, until `body`
     /// returns false. Returns whether a prompt was left out, which does not depend on what another owner stores.
-    func forEachForeignRow(of terms: SearchTerms, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
+    func forEachForeignRow(of terms: SearchTerms, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         let rights = try rights()
         let owner = terms.namedGroup
         guard !rights.ownsEverything, owner.map({ !rights.owns($0) }) ?? true else { return false }
         var permitted: Set<[UInt8]> = []
         var answered: Set<[UInt8]> = []
-        if asking.purpose == .readItem, let key = rights.key {
+        if request.purpose == .readItem, let key = rights.key {
             permitted = try itemsReadable(by: key)
             answered = try itemsAnswered(for: key)
         }
@@ -39,13 +39,13 @@ extension RequestInProgress {
         guard try forEachRow(of: terms, among: permitted, body) else { return false }
         guard let owner else {
             guard rights.asks else { return false }
-            return try askAboutUnsigned(of: terms, without: permitted, answered, asking, body)
+            return try searchUnsignedItems(of: terms, without: permitted, answered, request, body)
         }
         if owner.isSameBytes(as: AccessGroup.unsigned), rights.asks {
-            return try askAboutUnsigned(of: terms, without: permitted, answered, asking, body)
+            return try searchUnsignedItems(of: terms, without: permitted, answered, request, body)
         }
-        guard rights.asks else { return try askAboutOffers(of: owner, terms, without: permitted, asking, body) }
-        return try askBeforeLooking(for: terms, of: owner, without: permitted, asking, body)
+        guard rights.asks else { return try searchOfferedItems(of: owner, terms, without: permitted, request, body) }
+        return try promptBeforeSearching(for: terms, of: owner, without: permitted, request, body)
     }
 
     /// Returns the refusal for an empty result. A caller that would have needed a prompt learns that, and never that nothing exists.
@@ -57,43 +57,44 @@ extension RequestInProgress {
 
     /// Prompts first, in the caller's own words, and searches afterwards, so that the prompt, its timing and a hang-up reveal nothing. A
     /// caller without an identity can ask about every owner.
-    private func askBeforeLooking(
-        for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
+    private func promptBeforeSearching(
+        for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
-        guard asking.mayAsk, let name = terms.shownName(as: asking.changes) else { return true }
-        let consent = try consent(asking.purpose, item: name, owner: owner)
-        guard let choice = try agree(to: consent, of: terms.kind, asking.reason) else { return true }
+        guard request.mayAsk, let name = terms.shownName(as: request.changes) else { return true }
+        let consent = try consent(request.purpose, item: name, owner: owner)
+        guard let choice = try promptOnce(to: consent, of: terms.kind, request.reason) else { return true }
         var isFound = false
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
-            guard !used.contains(row.item), let opened = try open(row), terms.match(opened.record.attributes), spendYes(on: row.item) else {
+            guard !used.contains(row.item), let opened = try open(row), terms.match(opened.record.attributes), useConsent(on: row.item)
+            else {
                 return true
             }
             isFound = true
-            try remember(choice, row.item, asking.purpose)
+            try remember(choice, of: row.item, for: request.purpose)
             return try body(opened)
         }
-        if !isFound { caller.said.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) } }
+        if !isFound { caller.consents.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) } }
         return false
     }
 
     /// Unsigned items are no program's secret: a caller without an identity adds items there and learns of each name that is taken. So this
     /// searches first, and the prompt names what was found.
-    private func askAboutUnsigned(
-        of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ asking: ConsentRequest,
+    private func searchUnsignedItems(
+        of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ request: ConsentRequest,
         _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
-        guard asking.isTold || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
+        guard request.isTold || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
         var isLeftOut = false
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             guard !used.contains(row.item) else { return true }
             do {
                 guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
-                guard try answered.contains(row.item) || letIn(opened, asking) else {
+                guard try answered.contains(row.item) || promptToUse(opened, request) else {
                     isLeftOut = true
                     return true
                 }
                 return try body(opened)
-            } catch let refusal as Refusal where refusal.reason == .locked && !asking.mayAsk {
+            } catch let refusal as Refusal where refusal.reason == .locked && !request.mayAsk {
                 // A locked class must not end a search for what the caller owns.
                 isLeftOut = true
                 return true
@@ -103,20 +104,20 @@ extension RequestInProgress {
     }
 
     /// Searches the items that the owner lets this program ask for. The program may know of an offer that was made to it.
-    private func askAboutOffers(
-        of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ asking: ConsentRequest, _ body: (OpenedRow) throws -> Bool
+    private func searchOfferedItems(
+        of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
-        guard asking.purpose == .readItem, let key = try rights().key else { return false }
+        guard request.purpose == .readItem, let key = try rights().key else { return false }
         var isLeftOut = false
         do {
             _ = try forEachRow(of: terms, among: try itemsOffered(to: key, by: owner).subtracting(used)) { opened in
-                guard try letIn(opened, asking) else {
+                guard try promptToUse(opened, request) else {
                     isLeftOut = true
                     return true
                 }
                 return try body(opened)
             }
-        } catch let refusal as Refusal where refusal.reason == .locked && !asking.mayAsk {
+        } catch let refusal as Refusal where refusal.reason == .locked && !request.mayAsk {
             return true
         }
         return isLeftOut
@@ -149,14 +150,14 @@ extension RequestInProgress {
     // MARK: The question
 
     /// Asks the user for an item that was found. Returns whether the caller may use it.
-    private func letIn(_ opened: OpenedRow, _ asking: ConsentRequest) throws -> Bool {
-        guard asking.mayAsk else { return false }
-        let item = opened.record.shownName(as: asking.changes)
-        let consent = try consent(asking.purpose, item: item, owner: opened.record.accessGroup)
-        guard let choice = try agree(to: consent, of: opened.record.kind, asking.reason), spendYes(on: opened.row.item) else {
+    private func promptToUse(_ opened: OpenedRow, _ request: ConsentRequest) throws -> Bool {
+        guard request.mayAsk else { return false }
+        let item = opened.record.shownName(as: request.changes)
+        let consent = try consent(request.purpose, item: item, owner: opened.record.accessGroup)
+        guard let choice = try promptOnce(to: consent, of: opened.record.kind, request.reason), useConsent(on: opened.row.item) else {
             return false
         }
-        try remember(choice, opened.row.item, asking.purpose)
+        try remember(choice, of: opened.row.item, for: request.purpose)
         return true
     }
 
@@ -166,34 +167,34 @@ extension RequestInProgress {
         return Consent(purpose, offered: key == nil ? .once : [.once, .untilLock, .always], item: item, owner: owner, program: key)
     }
 
-    private func remember(_ choice: ConsentChoice, _ item: [UInt8], _ purpose: Consent.Purpose) throws {
+    private func remember(_ choice: ConsentChoice, of item: [UInt8], for purpose: Consent.Purpose) throws {
         guard purpose == .readItem, let key = try rights().key else { return }
         switch choice {
         case .once: break
-        case .untilLock: parts.lent.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
+        case .untilLock: services.leasedKeys.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
         case .always: try keep(.answered(item), for: key)
         }
     }
 
     /// Returns the user's answer to a prompt, which is shown once in a request; nil if the request has prompted for something else. A
     /// consent that found nothing holds for the connection's next request about another class in the same words.
-    func agree(to consent: Consent, of kind: ItemKind, _ reason: String? = nil) throws -> ConsentChoice? {
-        if let agreed { return agreed.consent == consent ? agreed.choice : nil }
-        let unused = caller.said.unused.withLock { unused in
+    func promptOnce(to consent: Consent, of kind: ItemKind, _ reason: String? = nil) throws -> ConsentChoice? {
+        if let consentAnswer { return consentAnswer.consent == consent ? consentAnswer.choice : nil }
+        let unused = caller.consents.unused.withLock { unused in
             defer { unused = nil }
             return unused
         }
         var choice: ConsentChoice?
         if let unused, unused.consent == consent, unused.kind != kind { choice = unused.choice }
         let answer = try choice ?? ask(consent, reason)
-        agreed = Agreement(consent: consent, choice: answer)
+        consentAnswer = ConsentAnswer(consent: consent, choice: answer)
         return answer
     }
 
     /// Uses the consent of this request for one item, which stays the same when its row is read again.
-    func spendYes(on item: [UInt8]) -> Bool {
-        guard agreed?.item == nil || agreed?.item == item else { return false }
-        agreed?.item = item
+    func useConsent(on item: [UInt8]) -> Bool {
+        guard consentAnswer?.item == nil || consentAnswer?.item == item else { return false }
+        consentAnswer?.item = item
         return true
     }
 
@@ -209,7 +210,7 @@ extension RequestInProgress {
 }
 
 /// The one prompt of a request, the user's choice, and the item that it was used for.
-struct Agreement {
+struct ConsentAnswer {
     let consent: Consent
     let choice: ConsentChoice
     var item: [UInt8]?

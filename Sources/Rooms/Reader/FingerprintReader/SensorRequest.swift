@@ -2,7 +2,7 @@ internal import EnclaveWire
 internal import VaubanLinuxHost
 
 /// A request of the enclave to the sensor.
-struct Question {
+struct SensorRequest {
     enum Kind {
         case finger
         case enrol
@@ -17,9 +17,9 @@ struct Question {
     /// Failures of the sensor during this request.
     var faults = 0
     /// Whether the user was told that another program has the sensor.
-    var saidBusy = false
+    var reportedBusy = false
 
-    init(_ kind: Kind, _ user: UInt32, _ nonce: [UInt8]) {
+    init(_ kind: Kind, of user: UInt32, nonce: [UInt8]) {
         self.kind = kind
         self.user = user
         self.nonce = nonce
@@ -27,10 +27,10 @@ struct Question {
 
     init?(_ notice: ReaderNotice) {
         switch notice {
-        case .ask(let user, let nonce): self.init(.finger, user, nonce)
-        case .enrol(let user, let nonce): self.init(.enrol, user, nonce)
-        case .forgetFingers(let user, let nonce): self.init(.forget, user, nonce)
-        case .list(let user, let nonce): self.init(.list, user, nonce)
+        case .ask(let user, let nonce): self.init(.finger, of: user, nonce: nonce)
+        case .enrol(let user, let nonce): self.init(.enrol, of: user, nonce: nonce)
+        case .forgetFingers(let user, let nonce): self.init(.forget, of: user, nonce: nonce)
+        case .list(let user, let nonce): self.init(.list, of: user, nonce: nonce)
         case .pair, .ready, .cancel, .hold, .drop: return nil
         }
     }
@@ -38,26 +38,26 @@ struct Question {
 
 /// The open requests. A user who has entered the passcode for an enrollment comes first, in order; then the newest request for a finger,
 /// whose user is likely the one at the screen. Older ones wait and continue afterwards.
-struct QuestionList {
-    private var list: [Question] = []
+struct SensorRequestList {
+    private var list: [SensorRequest] = []
 
     var isEmpty: Bool { list.isEmpty }
 
-    mutating func add(_ question: Question) {
-        list.append(question)
-        if list.count > ReaderLimits.questionsMax { list.removeFirst() }
+    mutating func add(_ request: SensorRequest) {
+        list.append(request)
+        if list.count > ReaderLimits.requestsMax { list.removeFirst() }
     }
 
     mutating func remove(_ nonce: [UInt8]) { list.removeAll { $0.nonce == nonce } }
     mutating func removeAll() { list = [] }
-    mutating func removeOld(now: UInt64) { list.removeAll { now - $0.came > ReaderLimits.questionMax } }
+    mutating func removeOld(now: UInt64) { list.removeAll { now - $0.came > ReaderLimits.requestMax } }
 
     func contains(_ nonce: [UInt8]) -> Bool { list.contains { $0.nonce == nonce } }
 
     /// The request to be served next.
-    var first: Question? { list.first { $0.kind != .finger } ?? list.last }
+    var first: SensorRequest? { list.first { $0.kind != .finger } ?? list.last }
 
-    mutating func change(_ nonce: [UInt8], _ change: (inout Question) -> Void) {
+    mutating func change(_ nonce: [UInt8], _ change: (inout SensorRequest) -> Void) {
         guard let index = list.firstIndex(where: { $0.nonce == nonce }) else { return }
         change(&list[index])
     }

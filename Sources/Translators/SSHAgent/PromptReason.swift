@@ -1,8 +1,8 @@
 internal import VaubanAccessPolicy
 internal import VaubanSSHWire
 
-/// What a user is asked: for what, with which key, over whom, for which program.
-struct Question {
+/// The reason that a prompt shows: the purpose, the key, the forwarding path and the program.
+struct PromptReason {
     let data: SSHSignedData
     let destination: SessionBindings.Destination
     let forwardedTo: [SSHPublicKey]
@@ -10,10 +10,11 @@ struct Question {
     let requester: Requester
     let hosts: HostNames
 
-    /// After "Vauban asks … to".
-    var words: String {
+    /// The text after "Vauban asks … to".
+    var text: String {
         let way = forwardedTo.isEmpty ? "" : ", through the agent forwarded to \(forwardedTo.map(name).joined(separator: " and on to "))"
-        return PlainLine.of("\(purpose)\(way), with the key \(shown(key)), for \(requester.words)", charactersMax: 400, bytesMax: 1000)
+        return PlainLine.of(
+            "\(purpose)\(way), with the key \(shown(key)), for \(requester.description)", charactersMax: 400, bytesMax: 1000)
     }
 
     private var purpose: String {

@@ -3,7 +3,7 @@ internal import VaubanLinuxHost
 
 /// The connections that read a user's database. The first is opened with it, and others, up to `countMax`, when a request finds all of them
 /// busy.
-final class ReadingConnections: Sendable {
+final class ReadConnections: Sendable {
     private static let countMax = 4
 
     private struct Place {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Serves requests in parallel, since a user's file on a file system that does not answer can block its reader. Requests about one user's
 /// programs are limited, so that they block nobody else's.
-package final class QuestionQueue: Sendable {
+package final class RequestQueue: Sendable {
     package typealias Work = @Sendable () -> Void
 
     private struct State {

@@ -4,41 +4,41 @@ import Testing
 import Witness
 
 /// Nobody's questions hold up anybody else's.
-@Suite struct QuestionDeskTests {
+@Suite struct RequestQueueTests {
     @Test func aUserWhoseQuestionsHangHoldsUpOnlyThemselves() {
-        let desk = QuestionQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
+        let queue = RequestQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
         let hanging = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         let worked = Mutex(0)
-        let hang: QuestionQueue.Work = {
+        let hang: RequestQueue.Work = {
             hanging.wait()
             worked.withLock { $0 += 1 }
             done.signal()
         }
         // Two are worked on, three wait, and more are refused.
-        for _ in 0..<5 { #expect(desk.take(of: 1, hang)) }
-        #expect(!desk.take(of: 1, hang))
+        for _ in 0..<5 { #expect(queue.take(of: 1, hang)) }
+        #expect(!queue.take(of: 1, hang))
         // Another user's are answered all the same, one after the other and side by side.
         let other = DispatchSemaphore(value: 0)
         for _ in 0..<10 {
-            #expect(desk.take(of: 2) { other.signal() })
+            #expect(queue.take(of: 2) { other.signal() })
             #expect(other.wait(timeout: .now() + 10) == .success)
         }
         #expect(worked.withLock { $0 } == 0)
         for _ in 0..<5 { hanging.signal() }
         for _ in 0..<5 { #expect(done.wait(timeout: .now() + 10) == .success) }
-        #expect(desk.take(of: 1) { done.signal() })
+        #expect(queue.take(of: 1) { done.signal() })
         #expect(done.wait(timeout: .now() + 10) == .success)
     }
 
     @Test func neitherLimitIsExceeded() {
-        let desk = QuestionQueue(limit: (total: 3, perUser: 2, waitingPerUser: 1000))
+        let queue = RequestQueue(limit: (total: 3, perUser: 2, waitingPerUser: 1000))
         let state = Mutex((now: [UInt32: Int](), most: 0, mostOfOne: 0))
         let done = DispatchSemaphore(value: 0)
         for index in 0..<300 {
             let user = UInt32(index % 5)
             #expect(
-                desk.take(of: user) {
+                queue.take(of: user) {
                     state.withLock {
                         $0.now[user, default: 0] += 1
                         $0.most = max($0.most, $0.now.values.reduce(0, +))
