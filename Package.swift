@@ -64,23 +64,32 @@ let values: [Target] = [
     target("VaubanSecretBytes", in: "Values"),
     // The shapes of our ASN.1 modules, over swift-asn1.
     target("VaubanDER", in: "Values", [asn1]),
-    // Accessibility, access control, refusals: what is decided, apart from who decides.
-    target("VaubanAccessPolicy", in: "Values", ["VaubanSecretBytes", "VaubanDER", asn1]),
+    // Text from elsewhere, made fit to show, and paths as bytes.
+    target("VaubanPlainText", in: "Values"),
+    // The typed answer no: its reason, and who is to blame.
+    target("VaubanRefusal", in: "Values", ["VaubanDER", asn1]),
+    // Which passcodes are accepted, how strong one is, and recovery keys.
+    target("VaubanPasscode", in: "Values", ["VaubanSecretBytes"]),
+    // Protection classes, access control, and the access decision: a pure function.
+    target("VaubanAccessPolicy", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanDER", asn1]),
+    // What a user is shown, answers and sets: prompts, consents, device status, lock settings.
+    target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // Items, attributes and queries, with their grammar as a table.
-    target("VaubanKeychainModel", in: "Values", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
 
 let contracts: [Target] = [
     // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
-    target("VaubanUserWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
     // The door of keychaind.
-    target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The door of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
     // The door of enclaved, between rooms only.
-    target("EnclaveWire", in: "Contracts", ["VaubanUserWire", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target(
+        "EnclaveWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
-    target("VaubanKeyWire", in: "Contracts", ["VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
     target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
 ]
@@ -89,7 +98,9 @@ let host: [Target] = [
     // Marked C: ancillary data, system calls without a wrapper, fork.
     .target(name: "CVaubanLinux", path: "Sources/Host/CVaubanLinux"),
     // The only place that talks to Linux: sockets, peers, folders, files, clocks.
-    target("VaubanLinuxHost", in: "Host", ["CVaubanLinux", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target(
+        "VaubanLinuxHost", in: "Host",
+        ["CVaubanLinux", "VaubanSecretBytes", "VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
     // Its own `free` would stand in the way of a checker of addresses.
     .target(
@@ -105,12 +116,13 @@ let enclave: [Target] = [
     // How the rooms around it ask the enclave on behalf of one caller.
     target(
         "EnclaveConnection", in: "Rooms/Enclave",
-        ["EnclaveWire", "VaubanUserWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
+        ["EnclaveWire", "VaubanUserWire", "VaubanRefusal", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
     // The decisions: keybag, lock state, attempts, presence, item keys. No I/O.
     target(
         "Enclave", in: "Rooms/Enclave",
         [
-            "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             asn1, crypto, cryptoExtras,
         ]),
     // The backend without hardware: a device secret in a file.
@@ -119,7 +131,8 @@ let enclave: [Target] = [
     target(
         "EnclaveRoom", in: "Rooms/Enclave",
         [
-            "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanAccessPolicy", "VaubanDER",
+            "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanRefusal", "VaubanPlainText",
+            "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log,
         ]),
     // The room that holds keys.
@@ -133,7 +146,8 @@ let keychain: [Target] = [
     target(
         "Keychain", in: "Rooms/Keychain",
         [
-            "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+            "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanRefusal",
+            "VaubanPlainText", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
         ]),
     // The room that holds records.
@@ -145,7 +159,8 @@ let authentication: [Target] = [
     target(
         "Authentication", in: "Rooms/Authentication",
         [
-            "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveConnection", "EnclaveWire", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveConnection", "EnclaveWire", "VaubanRefusal", "VaubanPlainText",
+            "VaubanUserModel", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", log,
         ]),
     // The room that holds the queue.
@@ -159,7 +174,7 @@ let attendants: [Target] = [
     // The one process that looks at others.
     target(
         "Witness", in: "Rooms/Witness",
-        ["EnclaveWire", "VaubanDER", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
+        ["EnclaveWire", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
     program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
     // Marked C: the message bus, over libsystemd. Only the watcher and the reader have it, so that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
@@ -170,7 +185,7 @@ let attendants: [Target] = [
     target(
         "FingerprintReader", in: "Rooms/Reader",
         [
-            "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus",
+            "EnclaveWire", "VaubanUserModel", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus",
             asn1, crypto, log,
         ]),
     program("vauban-reader", in: "Rooms/Reader", ["FingerprintReader"]),
@@ -184,14 +199,17 @@ let callers: [Target] = [
     target(
         "VaubanKeychainClient", in: "Callers",
         [
-            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes",
+            "VaubanDER",
             "VaubanLinuxHost", crypto,
         ]),
     // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
     target(
         "VaubanAuthenticationClient", in: "Callers",
         [
-            "VaubanAuthenticationWire", "VaubanUserWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanAccessPolicy",
+            "VaubanAuthenticationWire", "VaubanUserWire", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode", "VaubanUserModel",
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto,
         ]),
     // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
@@ -199,14 +217,22 @@ let callers: [Target] = [
         "VaubanSecurity", in: "Callers",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
+            "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
         ], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target(
         "VaubanLocalAuthentication", in: "Callers",
-        ["VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity"]),
+        [
+            "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel",
+            "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity",
+        ]),
     // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
-    target("VaubanPrompt", in: "Callers", ["VaubanAuthenticationClient", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost"]),
+    target(
+        "VaubanPrompt", in: "Callers",
+        [
+            "VaubanAccessPolicy", "VaubanAuthenticationClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSecretBytes",
+            "VaubanLinuxHost",
+        ]),
     // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
     // module interfaces and an empty library: a module of ours with such a name would be seen by every package of a client's build.
     .binaryTarget(name: "VaubanAppleNames", path: "Sources/Callers/VaubanAppleNames/VaubanAppleNames.artifactbundle"),
@@ -214,7 +240,8 @@ let callers: [Target] = [
     target("VaubanKeychain", in: "Callers", appleModules),
     // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
     target(
-        "VaubanCryptoKit", in: "Callers", ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
+        "VaubanCryptoKit", in: "Callers",
+        ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanRefusal", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
@@ -224,8 +251,9 @@ let translators: [Target] = [
     target(
         "SSHAgent", in: "Translators",
         [
+            "VaubanUserModel",
             "VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeyWire", "VaubanKeychainModel",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras,
+            "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-ssh-agent", in: "Translators", ["SSHAgent"]),
 ]
@@ -240,7 +268,8 @@ let commandLine: [Target] = [
         "VaubanCommands", in: "CommandLine",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
-            "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
+            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // Their process.
@@ -282,12 +311,15 @@ let testing: [Target] = [
     // What `make fuzz` runs, and the tests over the inputs that it kept.
     target(
         "FuzzHarness", in: "Testing",
-        ["VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto]),
+        [
+            "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto,
+        ]),
     // The same for keychaind: its door, and rows that somebody else wrote.
     target(
         "KeychainFuzzing", in: "Testing",
         [
-            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", asn1, crypto,
         ]),
     // The same for certificates, in Apple's names.
@@ -303,19 +335,23 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanAccessPolicy",
+            "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal", "VaubanPlainText",
+            "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
         ]),
     tests(
         "HostTests",
         [
-            "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanPlainText", "VaubanUserModel",
+            "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", "VaubanRefusal", "VaubanAccessPolicy",
+            "VaubanDER",
             "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log,
         ]),
     tests(
         "AuthenticationTests",
         [
-            "Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveWire", "VaubanAccessPolicy",
+            "Authentication", "FingerprintReader", "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveWire", "VaubanRefusal",
+            "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanDER", "VaubanLinuxHost", log,
         ]),
     // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
@@ -327,24 +363,29 @@ let testing: [Target] = [
         "EnclaveTests",
         [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
-            "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto, asn1,
+            "EnclaveWire",
+            "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            crypto, asn1,
         ]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests(
         "SimulationTests",
         [
-            "SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
             "VaubanLinuxHost",
         ]),
     tests(
         "KeychainTests",
         [
+            "VaubanPlainText",
             "CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore",
-            .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanSecretBytes", "VaubanDER",
             "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
-    tests("PromptTests", ["VaubanPrompt", "VaubanAccessPolicy"]),
+    tests("PromptTests", ["VaubanPrompt", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.
@@ -354,7 +395,8 @@ let testing: [Target] = [
         appleModules + [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening",
             "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel",
-            "VaubanKeychainWire", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
+            "VaubanKeychainWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes",
+            "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
         ]),
 ]

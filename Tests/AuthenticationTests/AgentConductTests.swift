@@ -2,8 +2,9 @@ import Authentication
 import EnclaveWire
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
+import VaubanRefusal
+import VaubanUserModel
 
 /// What agents may see and say: routing as a table, and every answer that is not one.
 @Suite struct AgentConductTests {

@@ -2,8 +2,9 @@ import Authentication
 import EnclaveWire
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
+import VaubanRefusal
+import VaubanUserModel
 
 /// The prompt machine, without a socket: what happens, and what is to be done about it.
 @Suite struct AttentionQueueTests {

@@ -6,6 +6,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// The caller's side of the room, over its socket.

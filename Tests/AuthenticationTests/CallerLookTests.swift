@@ -4,6 +4,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// In system mode the room knows who its callers are before it says a word to them.

@@ -2,9 +2,9 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanUserWire
 
 /// What one thread hands to another, in order. Taking waits, but not for ever: a test that waits in vain fails.

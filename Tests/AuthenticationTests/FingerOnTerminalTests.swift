@@ -6,6 +6,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 
 /// The command line of this build on a terminal that `pty-play` plays, before a room of the test's own. A step
 /// `run printf . >$BELL` tells the test that the play has come so far, and `run read line <$LEAVE` waits until

@@ -2,10 +2,11 @@ import EnclaveWire
 import Glibc
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// Prompts between a caller, the enclave and agents, over sockets.

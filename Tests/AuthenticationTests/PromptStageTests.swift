@@ -1,8 +1,8 @@
 import Authentication
 import EnclaveWire
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
+import VaubanUserModel
 
 /// Every step from every stage: a prompt goes the ways of the table and no other.
 @Suite struct PromptStageTests {

@@ -5,10 +5,10 @@ import Glibc
 import Logging
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 import VaubanUserWire
 
 /// The real room over a real socket, with a fake enclave behind it.

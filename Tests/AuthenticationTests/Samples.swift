@@ -1,7 +1,7 @@
 import Authentication
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
+import VaubanUserModel
 
 /// Questions, answers and agents with as few words as a test needs.
 enum Sample {

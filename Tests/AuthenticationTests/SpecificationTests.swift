@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
+import VaubanUserModel
 import VaubanUserWire
 
 /// What Specs/authentication-wire.md and Specs/user-wire.md say and what the code does.

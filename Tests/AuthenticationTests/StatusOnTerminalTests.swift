@@ -3,6 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 import VaubanUserWire
 
 /// What `vauban status` says of wrong tries, recovery keys, fingers and older keys, as the enclave may tell them.

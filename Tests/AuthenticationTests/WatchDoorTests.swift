@@ -3,10 +3,10 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanUserWire
 
 /// Watches at the real room: who is told, what of, and what one that does not behave can do to others.

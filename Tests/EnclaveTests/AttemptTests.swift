@@ -4,7 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Invariant 4: a guess is counted durably before it is compared, and nothing gives one back.
 @Suite struct AttemptTests {

@@ -7,6 +7,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeyWire
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// Derivations one at a time, and none for whoever is gone: with threads, connections and processes, and with the shipped cost.
 @Suite struct DerivationQueueTests {

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The software backend's files, on a real file system.

@@ -3,6 +3,7 @@ import EnclaveWire
 import Testing
 import VaubanAccessPolicy
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What whoever looks is shown, and that each change of it is noticed once (Specs/environment.md).
 @Suite struct EnvironmentTests {

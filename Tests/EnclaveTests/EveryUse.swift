@@ -2,7 +2,9 @@ import Enclave
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanPasscode
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Every way to use a vault, since each could be the first after time has passed or after a file went bad.
 struct EveryUse: Sendable, CustomTestStringConvertible {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Presence as cryptography: nobody is needed to seal, and only what the passcode gives opens.

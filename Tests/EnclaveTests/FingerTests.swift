@@ -2,7 +2,9 @@ import Enclave
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Fingers: what arms them, what ends them, and how one unlocks.
 @Suite struct FingerTests {

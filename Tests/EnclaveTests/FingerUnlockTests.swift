@@ -2,7 +2,9 @@ import Enclave
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Unlocking by a finger: class-A keys that enclaved keeps wrapped under a key that only the reader holds.
 @Suite struct FingerUnlockTests {

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What becomes of keys when a passcode is set or changed, and what an older copy of the keybag is still good for.
 @Suite struct GenerationTests {

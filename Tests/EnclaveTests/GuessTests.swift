@@ -6,7 +6,9 @@ import Synchronization
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Who guessed, what a passcode has to be, and what a guess costs.
 @Suite struct GuessTests {

@@ -3,7 +3,9 @@ import EnclaveBook
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Item keys under everything that a control asks for, and nothing that it does not.
 @Suite struct LayeredKeyTests {

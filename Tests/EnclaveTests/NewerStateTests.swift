@@ -4,7 +4,9 @@ import SwiftASN1
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What a later Vauban wrote is refused by name and left where it lies.
 @Suite struct NewerStateTests {

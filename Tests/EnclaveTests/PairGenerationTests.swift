@@ -6,6 +6,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
+import VaubanRefusal
 
 /// Factor pairs of earlier passcodes leave: what rows are sealed to goes to the current pairs after a passcode, and then no row needs them.
 /// Pairs of private keys stay, since those may lie anywhere.

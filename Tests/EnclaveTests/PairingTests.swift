@@ -5,8 +5,8 @@ import EnclaveWire
 import Foundation
 import SwiftASN1
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The reader's word counts under the key of its pairing, and under no other.

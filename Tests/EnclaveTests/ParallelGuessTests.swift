@@ -3,6 +3,8 @@ import Enclave
 import Synchronization
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 /// Passcodes that are tried at the same moment: worth what they are worth one after the other, and a delay begins only after one that
 /// was compared and wrong.

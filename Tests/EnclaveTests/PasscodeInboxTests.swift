@@ -4,9 +4,10 @@ import EnclaveBook
 import Foundation
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// A sealed passcode is good for one challenge, one purpose, one user, one enclave, once.
 @Suite struct PasscodeInboxTests {

@@ -3,7 +3,9 @@ import EnclaveWire
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Setting, changing and giving the passcode, and what each does to the lock.
 @Suite struct PasscodeTests {

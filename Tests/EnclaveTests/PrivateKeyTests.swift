@@ -7,6 +7,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What becomes of private keys when the device, its passcode and its class keys change.

@@ -4,7 +4,10 @@ import EnclaveWire
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The recovery key: what it opens, when it is worth nothing, and that it is no second passcode.
 @Suite struct RecoveryTests {

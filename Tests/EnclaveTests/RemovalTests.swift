@@ -4,7 +4,9 @@ import EnclaveWire
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Removing the passcode, setting it again, and beginning anew.
 @Suite struct RemovalTests {

@@ -3,7 +3,9 @@ import EnclaveWire
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// New class keys before the old ones, rows wrapped anew, and the end of what no row needs.
 @Suite struct RollTests {

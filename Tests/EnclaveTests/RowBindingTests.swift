@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A row opens as exactly what it was made as; anything else is damage or a key that does not exist.

@@ -2,10 +2,11 @@ import Crypto
 import Enclave
 import Foundation
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// The passcode that authorizes a request opens for that request as it was meant, and for no other: whoever carries the request
 /// can seal secrets of its own for the same challenge.

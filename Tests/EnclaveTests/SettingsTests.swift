@@ -2,7 +2,9 @@ import Enclave
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Grace, idleness, the screen and sleep, by the clocks alone: no timer is asked.
 @Suite struct SettingsTests {

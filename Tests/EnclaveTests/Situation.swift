@@ -2,6 +2,7 @@ import Enclave
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A vault in one state of the table in Specs/key-hierarchy.md, and a row that was made before it came into that state.

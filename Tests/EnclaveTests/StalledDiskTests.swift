@@ -5,6 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 import VaubanAccessPolicy
+import VaubanUserModel
 
 /// A disk that does not answer for one user holds up nobody else: neither a vault that is read, nor one that is written, nor the sweep
 /// that locks everybody before the machine sleeps.

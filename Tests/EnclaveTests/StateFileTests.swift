@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Invariant 8: what cannot be read is put aside and reported, and an empty one never takes its place.
 @Suite struct StateFileTests {

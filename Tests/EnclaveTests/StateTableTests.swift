@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 
 /// The table of Specs/key-hierarchy.md, row by row, against a real vault.
 @Suite struct StateTableTests {

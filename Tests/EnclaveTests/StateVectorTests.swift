@@ -5,7 +5,10 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Whole files and rows that another implementation of the specification made, of this version's formats and of earlier ones.
 @Suite struct StateVectorTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// An enclave without a machine: state in memory, a clock that stands until it is moved, a device secret from a seed,

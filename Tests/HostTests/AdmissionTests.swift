@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// Who may use the installed service, whose state is whose, and what a room says of it in its log.
 @Suite struct AdmissionTests {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanUserModel
 import Witness
 
 /// Who real programs are, row by row of the table in Specs/caller-identity.md.

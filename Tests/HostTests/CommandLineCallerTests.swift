@@ -2,9 +2,9 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 import Witness
 
 /// Who stands behind Vauban's own command line, which does what anybody tells it. Its part is played by other programs, under its

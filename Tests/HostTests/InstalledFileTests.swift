@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPlainText
 
 /// What counts as a file that only root can change, and how the program of a file is named.
 @Suite struct InstalledFileTests {

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 import Witness
 
 /// What the witness tells of real processes, and what it does not.

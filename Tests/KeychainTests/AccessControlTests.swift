@@ -3,6 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 @Suite struct AccessControlTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]

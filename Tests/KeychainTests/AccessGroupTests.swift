@@ -5,9 +5,10 @@ import Foundation
 import Keychain
 import Logging
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct AccessGroupTests {
     private let mail = Callers.installed("/usr/bin/mail")

@@ -6,6 +6,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The application's own password on its way through keychaind; what it does to a key is the enclave's matter.

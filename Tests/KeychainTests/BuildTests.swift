@@ -3,9 +3,10 @@
 import EnclaveWire
 import Keychain
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct BuildTests {
     private let path = "/home/anna/bin/tool"

@@ -3,9 +3,10 @@
 import EnclaveWire
 import Keychain
 import Synchronization
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 enum Callers {
     static func executable(_ path: String, build: UInt8 = 1) -> ExecutableIdentity {

@@ -6,6 +6,9 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanPlainText
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct ConsentTests {
     private let mail = Callers.installed("/usr/bin/mail")

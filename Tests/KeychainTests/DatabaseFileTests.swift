@@ -6,6 +6,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 
 @Suite struct DatabaseFileTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]

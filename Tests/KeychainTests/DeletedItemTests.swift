@@ -6,6 +6,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 /// Items that were deleted a while ago (Specs/history.md).
 @Suite struct DeletedItemTests {

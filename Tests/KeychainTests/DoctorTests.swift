@@ -8,6 +8,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// What a whole look at a database finds, puts right and leaves.
 @Suite struct DoctorTests {

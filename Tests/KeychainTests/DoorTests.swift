@@ -4,8 +4,8 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Keychain
-import Logging
 import KeychainStore
+import Logging
 import Synchronization
 import Testing
 import VaubanAccessPolicy
@@ -13,6 +13,7 @@ import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite struct DoorTests {

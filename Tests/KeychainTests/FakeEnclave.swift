@@ -5,11 +5,13 @@ import Keychain
 import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 final class FakeEnclave: EnclaveOperations, Sendable {
     struct State {
-        var lock: DeviceStatus.Lock = .unlocked
+        var lock: LockState = .unlocked
         var passcodeIsSet = true
         var epoch: Int64 = 1
         /// Current first; all generations of a purpose.
@@ -78,8 +80,8 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func set(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    /// Locks as the real one does: the epoch ends, and what was leasedKeys in it is called back.
-    func lock(_ leasedKeys: LeasedKeyStore, to lock: DeviceStatus.Lock = .locked) {
+    /// Locks as the real one does: the epoch ends, and the keys leased in it are recalled.
+    func lock(_ leasedKeys: LeasedKeyStore, to lock: LockState = .locked) {
         let epoch = state.withLock { state in
             state.lock = lock
             state.epoch += 1

@@ -1,7 +1,6 @@
 import Keychain
 import KeychainStore
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanSecretBytes

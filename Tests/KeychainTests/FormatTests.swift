@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// Rows of the first format, which a released version wrote, and of the present one.
 @Suite struct FormatTests {

@@ -7,6 +7,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// Rows whose keys are gone, for good or not.
 @Suite struct GoneRowTests {

@@ -8,6 +8,7 @@ import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// Earlier values of items (Specs/history.md).
 @Suite struct HistoryTests {

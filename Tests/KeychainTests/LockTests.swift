@@ -2,11 +2,12 @@ import EnclaveWire
 import Keychain
 import KeychainStore
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite struct LockTests {

@@ -9,6 +9,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do
 /// not exist yet. A new step comes with a stored database of the step before: `VAUBAN_STORE_DATABASE=schema-4` makes it.

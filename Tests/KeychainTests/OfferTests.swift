@@ -6,10 +6,12 @@ import KeychainStore
 import Logging
 import Synchronization
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanPlainText
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct OfferTests {
     private let mail = Callers.installed("/usr/bin/mail")

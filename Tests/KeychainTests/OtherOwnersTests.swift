@@ -8,6 +8,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct OtherOwnersTests {
     private let mail = Callers.installed("/usr/bin/mail")

@@ -2,9 +2,9 @@ import Foundation
 import Keychain
 import KeychainStore
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// A database that is checked while requests still hold it.
 @Suite struct RegistryTests {

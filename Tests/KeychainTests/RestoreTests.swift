@@ -7,6 +7,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 /// The last verified copy: when it is there, when it goes, and what putting it back means.
 @Suite struct RestoreTests {

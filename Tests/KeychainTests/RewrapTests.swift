@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// Rows on their way from an older class key to the current one.
 @Suite struct RewrapTests {

@@ -10,6 +10,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// `@unchecked Sendable`: one test uses it, on one thread.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// Keys that were leasedKeys before the machine slept are borrowed anew, since the enclave may be locked by then.
 @Suite struct SleepTests {

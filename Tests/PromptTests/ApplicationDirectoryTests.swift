@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanPrompt
+import VaubanUserModel
 
 /// Which name and picture a program is shown with, and which entries are not believed.
 @Suite struct ApplicationDirectoryTests {

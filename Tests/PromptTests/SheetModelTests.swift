@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanPrompt
+import VaubanUserModel
 
 /// The sheet as a state: what is to be seen after which news.
 @Suite struct SheetModelTests {

@@ -12,6 +12,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("Application password")

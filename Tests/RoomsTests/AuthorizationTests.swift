@@ -7,6 +7,8 @@ import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// What time and the reader do to an authorization, with clocks and rooms of the test's own.
 @Suite("Authorizations")

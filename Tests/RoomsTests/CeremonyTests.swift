@@ -2,10 +2,12 @@
 
 import Glibc
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
-import VaubanUserWire
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 @Suite("Ceremonies")
 struct CeremonyTests {

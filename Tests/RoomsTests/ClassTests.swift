@@ -10,6 +10,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Accessibility classes")
 struct ClassTests {

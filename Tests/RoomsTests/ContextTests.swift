@@ -10,6 +10,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("Contexts")

@@ -10,6 +10,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite("Doctor")

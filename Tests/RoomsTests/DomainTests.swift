@@ -12,8 +12,10 @@ import VaubanAuthenticationClient
 import VaubanDER
 import VaubanKeychainModel
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 @Suite("Domains")
 struct DomainTests {

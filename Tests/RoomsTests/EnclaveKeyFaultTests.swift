@@ -10,6 +10,8 @@ import VaubanAuthenticationClient
 import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Keys of the enclave in trouble", .serialized)
 struct EnclaveKeyFaultTests {

@@ -8,6 +8,8 @@ import VaubanAuthenticationClient
 import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Keys of the enclave and fingers", .serialized)
 struct EnclaveKeyFingerTests {

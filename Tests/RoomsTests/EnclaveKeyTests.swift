@@ -6,8 +6,8 @@ import LocalAuthentication
 import Security
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("Keys of the enclave")

@@ -11,6 +11,8 @@ import VaubanAuthenticationClient
 import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite struct EvidenceTraceTests {
     @Test func whatTheRoomsDoIsARunOfTheModel() throws {

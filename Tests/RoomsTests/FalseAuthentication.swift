@@ -6,13 +6,13 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
-import VaubanUserWire
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 final class FalseAuthentication: Sendable {
     /// What it makes of a request; with the card it seals secrets of its own.

@@ -6,7 +6,6 @@ import LocalAuthentication
 import Security
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 

@@ -9,6 +9,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("False words of a reader")
 struct FingerDeceitTests {

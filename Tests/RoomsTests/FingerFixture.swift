@@ -8,6 +8,7 @@ import Synchronization
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanUserModel
 
 extension Rooms {
     /// A reader at the enclave's door, which the enclave knows of.

@@ -9,6 +9,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Fingers")
 struct FingerTests {

@@ -13,6 +13,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("A finger's turn")
 struct FingerTurnTests {

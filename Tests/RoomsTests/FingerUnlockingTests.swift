@@ -8,6 +8,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Unlocking by a finger")
 struct FingerUnlockingTests {

@@ -13,6 +13,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite("Earlier values in the rooms", .serialized)

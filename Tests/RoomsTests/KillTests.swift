@@ -9,6 +9,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Kills in the middle", .serialized)
 struct KillTests {

@@ -13,6 +13,8 @@ import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("What memory holds", .serialized)
 struct MemoryScanTests {

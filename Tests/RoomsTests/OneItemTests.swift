@@ -4,10 +4,10 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite("One item of many", .serialized)

@@ -9,7 +9,9 @@ import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 @Suite("Passcodes at once")
 struct PasscodesAtOnceTests {

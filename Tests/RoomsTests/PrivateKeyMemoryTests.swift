@@ -10,6 +10,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeyWire
 import VaubanKeychainClient
+import VaubanRefusal
 
 extension MemoryScanTests {
     private static let digest = [UInt8](repeating: 0x5A, count: 32)

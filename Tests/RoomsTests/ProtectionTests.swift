@@ -1,11 +1,12 @@
 import Foundation
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanRoomHardening
+import VaubanUserModel
 
 /// What a machine lacks: the enclave works all the same, and `status` says what is lost.
 @Suite("Protections") struct ProtectionTests {

@@ -5,7 +5,6 @@ import LocalAuthentication
 import Security
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 
 extension AppleNames {
     @Suite("Kept rights with completion handlers")

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("Rights")

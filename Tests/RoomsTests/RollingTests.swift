@@ -11,7 +11,9 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 @Suite("Rolling keys")
 struct RollingTests {

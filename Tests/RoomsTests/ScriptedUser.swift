@@ -1,10 +1,10 @@
 import CVaubanLinux
 import Foundation
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// A user whose answers are known beforehand, behind the real agent. It can give a passcode or cancel; it has no
 /// other powers than a terminal has.

@@ -5,7 +5,6 @@ import Glibc
 import Security
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 
 extension AppleNames {
     @Suite("SecItem")

@@ -5,7 +5,7 @@ import Foundation
 import LocalAuthentication
 import Security
 import Testing
-import VaubanAccessPolicy
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("SecureEnclave")

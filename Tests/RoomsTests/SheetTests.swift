@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanUserModel
 
 @Suite("The sheet", .serialized)
 struct SheetTests {

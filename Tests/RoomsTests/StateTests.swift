@@ -11,6 +11,8 @@ import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Device state")
 struct StateTests {

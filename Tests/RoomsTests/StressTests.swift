@@ -5,11 +5,11 @@ import Glibc
 import Synchronization
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Sixteen writers and sixteen readers, each with connections of its own, for ten seconds; `make stress` gives them a minute.

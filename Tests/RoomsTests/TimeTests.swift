@@ -7,6 +7,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 @Suite("Time")
 struct TimeTests {

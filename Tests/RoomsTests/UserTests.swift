@@ -7,9 +7,9 @@ import Security
 import Synchronization
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("The user")

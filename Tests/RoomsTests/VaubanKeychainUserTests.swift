@@ -4,9 +4,10 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import struct VaubanAccessPolicy.PromptQuestion
+import struct VaubanUserModel.PromptQuestion
 import VaubanAuthenticationClient
 import VaubanKeychain
+import VaubanUserModel
 
 extension AppleNames {
     @Suite("VaubanKeychain and the user")

@@ -2,7 +2,10 @@ import Enclave
 import EnclaveWire
 import SimulatedHost
 import VaubanAccessPolicy
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 // What an operation is to the implementation.
 

@@ -1,5 +1,7 @@
 import Enclave
 import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 // The enclave, told a second time and without cryptography: what it remembers, what time does to it, what it answers.
 // Keys are numbers, passcodes are names, a file is the value that stands in it. Written from Specs/key-hierarchy.md and
@@ -86,7 +88,7 @@ struct EnclaveModel: Hashable {
 
     var bag: Bag?
     var record: Record?
-    var lock = DeviceStatus.Lock.unlocked
+    var lock = LockState.unlocked
     var cause = DeviceStatus.Cause.started
     var since: Int64 = 0
     var warnings = 0
@@ -152,7 +154,7 @@ struct EnclaveModel: Hashable {
         end(everything: false)
     }
 
-    mutating func become(_ lock: DeviceStatus.Lock, _ cause: DeviceStatus.Cause) {
+    mutating func become(_ lock: LockState, _ cause: DeviceStatus.Cause) {
         self.lock = lock
         self.cause = cause
         since = wall

@@ -1,5 +1,5 @@
 import Enclave
-import VaubanAccessPolicy
+import VaubanRefusal
 
 // What an operation is to the model, and the comparison with what the implementation answered.
 

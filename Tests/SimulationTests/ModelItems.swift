@@ -1,5 +1,6 @@
 import Enclave
 import VaubanAccessPolicy
+import VaubanRefusal
 
 // Items in the model: a class key, the ways to open it, and who gets it.
 

@@ -1,5 +1,7 @@
 import Enclave
 import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 // The passcode in the model: counted, then compared; set, changed, removed.
 

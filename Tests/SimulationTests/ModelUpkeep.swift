@@ -1,5 +1,7 @@
 import Enclave
 import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 // What ends a passcode or stands in for it, and fingers, in the model.
 

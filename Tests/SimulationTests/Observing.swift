@@ -2,6 +2,7 @@ import Enclave
 import EnclaveWire
 import SimulatedHost
 import VaubanAccessPolicy
+import VaubanUserModel
 
 // What can be seen of a world without changing it: on a copy of the enclave, and of the model, over a copy of the disk.
 

@@ -2,9 +2,9 @@ import Enclave
 import EnclaveSoftware
 import SimulatedHost
 import Synchronization
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanPasscode
 import VaubanSecretBytes
 
 // One machine for one try: a disk put in place, clocks that stand, and a note of everything that reaches the disk.

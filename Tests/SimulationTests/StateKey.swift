@@ -1,6 +1,7 @@
 import Enclave
 import SimulatedHost
 import VaubanAccessPolicy
+import VaubanUserModel
 
 /// Two worlds with the same key will do the same, as far as the model, the files and the clocks say: keys are numbered in
 /// their order, the two passcodes and recovery keys are told apart only by which of them is the right one, and what is

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 

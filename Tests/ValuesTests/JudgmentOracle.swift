@@ -1,4 +1,5 @@
 import VaubanAccessPolicy
+import VaubanRefusal
 
 // The rules of Specs/secitem.md (8.1, 8.2 and 10) a second time, as tables: what opens a class, what satisfies a
 // flag, when a finger counts, when a passcode counts. Nothing of the function under test is used but its vocabulary.
@@ -43,7 +44,7 @@ enum PresentedEvidence: CaseIterable {
 
 /// One state of a device, by what tells states apart.
 struct Situation: Hashable {
-    let lock: DeviceStatus.Lock
+    let lock: LockState
     let passcodeIsSet: Bool
     let isDelayed: Bool
     let reader: Bool
@@ -62,7 +63,7 @@ struct Showing: Hashable {
 enum Oracle {
     // MARK: The class (Specs/secitem.md, 9)
 
-    static let closed: [DeviceStatus.Lock: [String: Refusal.Reason]] = [
+    static let closed: [LockState: [String: Refusal.Reason]] = [
         .beforeFirstUnlock: [
             "ak": .beforeFirstUnlock, "aku": .beforeFirstUnlock, "akpu": .beforeFirstUnlock, "ck": .beforeFirstUnlock,
             "cku": .beforeFirstUnlock,

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanRefusal
 
 /// The whole policy function: every control that can be made, every operation, every state of a device, everything that
 /// can have been shown. `judge` sees a control only through the requirement that it makes of an operation; so each
@@ -28,7 +29,7 @@ import VaubanAccessPolicy
 
     static let situations: [Situation] = {
         var all: [Situation] = []
-        for lock in DeviceStatus.Lock.allCases {
+        for lock in LockState.allCases {
             for bits in 0..<16 {
                 for arming in Arming.allCases {
                     for misses in [0, 4, 5] {

@@ -1,5 +1,5 @@
 import Testing
-import VaubanAccessPolicy
+import VaubanPasscode
 import VaubanSecretBytes
 
 /// What is said of a passcode, and which ones are not taken.

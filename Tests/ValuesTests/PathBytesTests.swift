@@ -1,5 +1,6 @@
 import Testing
 import VaubanAccessPolicy
+import VaubanPlainText
 
 /// Paths and names are judged as the bytes that the kernel has, and shown so that no two of them look alike.
 @Suite struct PathBytesTests {

@@ -1,5 +1,5 @@
 import Testing
-import VaubanAccessPolicy
+import VaubanPasscode
 import VaubanSecretBytes
 
 /// The recovery key as digits: what it stands for, and which slips are found.

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import VaubanAccessPolicy
+import VaubanPasscode
 import VaubanSecretBytes
 
 /// Vectors/recovery-key.json: keys as they are typed, with what they stand for or what is wrong.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanUserModel
 import VaubanUserWire
 
 /// What a passcode that authorizes a request is bound to is written the same way by everybody, and differently for every request.

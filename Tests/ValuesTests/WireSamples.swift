@@ -6,6 +6,8 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// One message of each kind of the three doors, with every optional field present in one and absent in another.

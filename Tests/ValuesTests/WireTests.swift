@@ -6,6 +6,8 @@ import VaubanAuthenticationWire
 import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 /// Every message of the three doors: it reads back, and no other bytes read as it.

@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// A question with the key to answer it.
 struct AgentQuestion: Sendable {

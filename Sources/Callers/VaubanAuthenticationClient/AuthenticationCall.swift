@@ -1,9 +1,10 @@
 // One request and its answer on a pooled connection.
 
-import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 import VaubanUserWire
 
 extension AuthenticationClient {

@@ -1,10 +1,12 @@
 // The authentication door, typed: one method for each request, and an end for each call.
 
-package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 package import VaubanLinuxHost
-import VaubanUserWire
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+import VaubanUserWire
 
 /// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
 package final class AuthenticationClient: Sendable {

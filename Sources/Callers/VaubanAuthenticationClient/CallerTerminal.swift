@@ -1,7 +1,9 @@
 import Glibc
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPlainText
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The terminal on which this process runs, as the kernel names it: never a descriptor that the program offers. Asked here
 /// only where the user allowed that, since the program can read what is typed on its own terminal.

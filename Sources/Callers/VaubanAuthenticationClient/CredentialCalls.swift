@@ -1,9 +1,11 @@
 // What a user does with their passcode, their recovery key and their fingers, besides unlocking.
 
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
-import VaubanUserWire
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+import VaubanUserWire
 
 extension AuthenticationClient {
     /// Removes the passcode: items of the passcode class are gone for ever, the others open without one.

@@ -2,8 +2,9 @@
 // only if nothing else is there and they allowed it.
 
 import Foundation
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
+package import VaubanRefusal
+internal import VaubanUserModel
 
 package enum OwnTerminal {
     package typealias Waiting = (String) -> Void

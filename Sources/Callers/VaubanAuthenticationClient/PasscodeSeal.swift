@@ -3,11 +3,12 @@
 internal import Crypto
 internal import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension EnclaveKeyCard {
     /// The card that came beside a challenge. Rooms and agents pass it on, so who passed it says nothing: the kernel

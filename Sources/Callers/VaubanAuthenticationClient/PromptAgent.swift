@@ -2,12 +2,13 @@
 
 import Foundation
 import Glibc
-package import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanDER
 package import VaubanLinuxHost
-import VaubanUserWire
+package import VaubanRefusal
 import VaubanSecretBytes
+internal import VaubanUserModel
+import VaubanUserWire
 
 /// A registered agent. Whoever made it calls `serve` on one thread whenever `descriptor` is readable, or `run`.
 package final class PromptAgent: Sendable {

@@ -1,6 +1,6 @@
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 /// What the user did with a question.
 package enum PromptResponse: ~Copyable, Sendable {

@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanUserModel
 
 /// What a question says on every terminal, in the same words.
 package enum TerminalPhrases {

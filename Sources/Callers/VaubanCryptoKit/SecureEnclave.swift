@@ -3,10 +3,11 @@
 
 @_exported public import Crypto
 internal import Foundation
-internal import VaubanLocalAuthentication
-internal import VaubanSecurity
 internal import VaubanAccessPolicy
 internal import VaubanKeyWire
+internal import VaubanLocalAuthentication
+internal import VaubanRefusal
+internal import VaubanSecurity
 
 /// Keys of the enclave: Apple's `SecureEnclave`. A key's `dataRepresentation` is worth something to the enclave that made it alone, so
 /// that it may be kept anywhere (Specs/enclave-keys.md).

@@ -5,6 +5,7 @@ internal import VaubanDER
 package import VaubanKeyWire
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// How a private key is used.

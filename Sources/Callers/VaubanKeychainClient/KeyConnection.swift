@@ -4,6 +4,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeyWire
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Why a call on a line gave nothing.

@@ -1,10 +1,10 @@
 // The keychain's door, typed: one method for each request, and an end for each call.
 
 internal import VaubanDER
-package import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanKeychainWire
 package import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// One match. Its value, where it was asked for, can be taken once.

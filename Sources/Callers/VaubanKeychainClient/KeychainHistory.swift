@@ -1,8 +1,8 @@
 // Earlier values and deleted items, for the command line.
 
-package import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanKeychainWire
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension KeychainClient {

@@ -1,6 +1,6 @@
 // The one table from the rooms' refusals to Apple's statuses, for every translator that speaks them (Specs/secitem.md, 4).
 
-package import VaubanAccessPolicy
+internal import VaubanRefusal
 
 extension Refusal {
     /// The OSStatus of `SecItem…`; a command's exit code is its low byte.

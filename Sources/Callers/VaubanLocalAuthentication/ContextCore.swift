@@ -2,11 +2,14 @@
 // context, so that letting go of the context ends it, as on Apple's systems.
 
 internal import Foundation
-internal import VaubanSecurity
 internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSecurity
+internal import VaubanUserModel
 
 final class ContextCore: Sendable {
     struct Settings {

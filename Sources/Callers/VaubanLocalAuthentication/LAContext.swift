@@ -1,6 +1,6 @@
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
 public import VaubanSecurity
+internal import VaubanUserModel
 
 /// Asks the user to show that they are there: Apple's `LAContext` (C-113 … C-136). What was shown stays with the context:
 /// keychain calls that it is given to (`kSecUseAuthenticationContext`) ask for no more than is missing, until it is

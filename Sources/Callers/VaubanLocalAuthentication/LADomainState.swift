@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+internal import VaubanUserModel
 
 /// A kind of companion device: Apple's `LACompanionType`. Vauban knows none.
 public enum LACompanionType: Int, Sendable {

@@ -1,7 +1,7 @@
 // The one table from the rooms' refusals to LAError (Specs/secitem.md, 11).
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
+internal import VaubanRefusal
 
 extension LAContext {
     /// Apple's number for a bad argument, which has no name in `LAError.Code`; an empty reason is one (C-119).

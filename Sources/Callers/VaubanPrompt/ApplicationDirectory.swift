@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-package import VaubanAccessPolicy
 import VaubanLinuxHost
+internal import VaubanPlainText
+package import VaubanUserModel
 
 /// The name and picture that a program has on the desktop, by what the system knows of it: its executable, or its flatpak or
 /// snap. Only entries count that root alone can change, since any program of the user could write others.

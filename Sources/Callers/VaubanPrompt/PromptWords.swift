@@ -1,4 +1,6 @@
 import VaubanAccessPolicy
+import VaubanPlainText
+import VaubanUserModel
 
 /// The sheet's sentences. What is asked is the enclave's word and who asks is the system's; what the caller says of itself
 /// stands apart, and is quoted.

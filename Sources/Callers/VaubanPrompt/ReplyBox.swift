@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes

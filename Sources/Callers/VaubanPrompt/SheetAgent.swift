@@ -4,10 +4,11 @@
 import Dispatch
 import Glibc
 import Synchronization
-package import VaubanAccessPolicy
 package import VaubanAuthenticationClient
 import VaubanLinuxHost
+internal import VaubanRefusal
 import VaubanSecretBytes
+package import VaubanUserModel
 
 /// A sheet's side of the conversation with authd. `run` is called on a thread of its own; all else from any thread.
 public final class SheetAgent: Sendable {

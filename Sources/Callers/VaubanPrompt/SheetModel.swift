@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
+package import VaubanUserModel
 
 /// The sheet as a state: what is asked and how far the answer is. Each change comes from the user, from authd, or from
 /// the clock; what is to be seen follows from it alone.

@@ -1,4 +1,5 @@
 package import VaubanAccessPolicy
+internal import VaubanRefusal
 
 /// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when they ask for
 /// the same in the same class, so that one that was read back compares with one that was made; flags that change nothing

@@ -3,6 +3,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// An executable as the witness found it.
 package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable {

@@ -1,6 +1,8 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+package import VaubanUserModel
 package import VaubanUserWire
 
 package enum EnclaveReply: Hashable, Sendable {
@@ -72,11 +74,11 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package let user: UInt32
     /// Grows with every lock. A lease of an older epoch than the last recall no longer holds class-A keys.
     package let epoch: Int64
-    package let lock: DeviceStatus.Lock
+    package let lock: LockState
     package let passcodeIsSet: Bool
     package let keys: [Key]
 
-    package init(user: UInt32, epoch: Int64, lock: DeviceStatus.Lock, passcodeIsSet: Bool, keys: [Key]) {
+    package init(user: UInt32, epoch: Int64, lock: LockState, passcodeIsSet: Bool, keys: [Key]) {
         self.user = user
         self.epoch = epoch
         self.lock = lock
@@ -87,7 +89,7 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         epoch = try fields.integer("epoch", in: 0...Int64.max)
-        guard let lock = DeviceStatus.Lock(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERError("lock is unknown") }
+        guard let lock = LockState(rawValue: try fields.integer("lock", in: 0...2)) else { throw DERError("lock is unknown") }
         self.lock = lock
         passcodeIsSet = try fields.boolean("passcode is set")
         keys = try fields.list("keys", max: Self.keysMax, of: Key.self)

@@ -1,4 +1,5 @@
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
+package import VaubanUserModel
 package import VaubanUserWire
 
 /// What a room asks of the enclave on one connection. The user is always that of the registered caller.

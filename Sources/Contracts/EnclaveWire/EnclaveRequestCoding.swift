@@ -1,6 +1,7 @@
 package import SwiftASN1
-internal import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
+internal import VaubanUserModel
 internal import VaubanUserWire
 
 /// `EnclaveRequest ::= SEQUENCE { version INTEGER (2), call CHOICE { … } }`, the numbers below.

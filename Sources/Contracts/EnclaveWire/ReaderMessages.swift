@@ -2,8 +2,8 @@
 // found, under the key that it was paired with. It can say "matched" for one challenge; it cannot say what that allows.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 internal import VaubanUserWire
 
 /// Enclave to reader.

@@ -1,8 +1,8 @@
 // The three standing connections: the enclave never dials, so those that it needs hold a line open.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// Enclave to keychaind, first on the lease connection: recalls will come over this line from now on, so keys may be
 /// borrowed. `LeaseStanding ::= SEQUENCE { version INTEGER (1) }`

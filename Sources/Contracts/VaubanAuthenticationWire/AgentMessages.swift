@@ -1,6 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+package import VaubanUserModel
 
 /// Whose prompts an agent takes.
 package enum AgentScope: Int64, Sendable {

@@ -1,6 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+internal import VaubanUserModel
 package import VaubanUserWire
 
 /// What authd answers a caller's `UserRequest`.

@@ -3,6 +3,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
 
 /// The types of keys that an enclave makes.
 package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {

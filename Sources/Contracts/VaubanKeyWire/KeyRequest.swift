@@ -4,6 +4,8 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanRefusal
+package import VaubanUserModel
 
 /// What is done with a private key; the numbers of `LAAccessControlOperation` where that has one.
 package enum KeyOperation: Int64, CaseIterable, Sendable {

@@ -4,6 +4,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+internal import VaubanRefusal
 
 /// What is asked of the history. A query must mean one item; number 1 is the value before the present one.
 package enum HistoryRequest: Hashable, Sendable {

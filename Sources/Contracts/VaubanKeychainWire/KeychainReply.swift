@@ -1,7 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+package import VaubanRefusal
 
 /// What the keychain answers. A search answers with any number of `items` and at last `done`; an item with its value
 /// comes alone, the value being the message's secret section.

@@ -4,6 +4,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
+internal import VaubanRefusal
 
 /// What a caller asks of the keychain. A value to store travels as the message's secret section; `passwordBytes` says how
 /// many of the section's last bytes are the application's password, for items that need one.

@@ -1,6 +1,7 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
+package import VaubanUserModel
 
 /// What a secret of the user's authorizes: a change of what opens the keychain, of when it locks, or of the fingers that count.
 /// It is all of the request except its challenge and that one secret, which is sealed for exactly this value (`SealBinding`).

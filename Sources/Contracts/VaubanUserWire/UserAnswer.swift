@@ -1,6 +1,6 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// What the enclave answers a `UserRequest`; authd passes it on as it is.
 package enum UserAnswer: Hashable, Sendable {

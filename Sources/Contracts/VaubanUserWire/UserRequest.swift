@@ -2,8 +2,9 @@
 // authd decodes it strictly, and forwards it to the enclave, which decides.
 
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
+package import VaubanUserModel
 
 /// One request, on behalf of the user whom the kernel names for the caller. Secrets come sealed to the enclave, each for one challenge.
 package enum UserRequest: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import VaubanAccessPolicy
+package import VaubanRefusal
 
 /// Who may use the installed service: users of the system, their subordinate uids, and uids that root allows.
 package struct Admission: Sendable {

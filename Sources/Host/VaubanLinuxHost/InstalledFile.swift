@@ -4,6 +4,7 @@
 internal import CVaubanLinux
 import Glibc
 package import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// A file that root owns, as it does each folder above, none of which group or others can write. It is held as a location, so it stays this
 /// file whatever has its path later.

@@ -1,6 +1,6 @@
-import Glibc
 internal import CVaubanLinux
-internal import VaubanAccessPolicy
+import Glibc
+internal import VaubanPlainText
 
 /// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.
 package final class PrivateFolder: Sendable {

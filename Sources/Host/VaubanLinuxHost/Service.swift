@@ -2,7 +2,7 @@
 
 internal import CVaubanLinux
 import Glibc
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// A service that a client can use, and why it is this one.
 package struct Service: Sendable, Hashable {

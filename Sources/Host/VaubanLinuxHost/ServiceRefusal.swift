@@ -1,6 +1,7 @@
 // A client's refusals about the service itself.
 
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanRefusal
 
 extension Refusal {
     /// Creates the refusal for a socket that cannot be reached or a connection that broke.

@@ -1,7 +1,8 @@
 // The holder of a user's state: numbers are reused, and the next holder of a number must not get the previous one's keychain
 // (Specs/owners.md, section 5).
 
-package import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanRefusal
 
 /// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name that it was made for.
 package struct StateHolder: Hashable, Sendable {

@@ -2,6 +2,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
+import VaubanUserModel
 
 /// Every type that the enclave's door reads. What reads as one of them has no second spelling.
 enum EnclaveMessages {

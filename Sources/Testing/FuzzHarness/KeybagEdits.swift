@@ -1,6 +1,6 @@
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
+import VaubanUserModel
 
 /// Changes of a whole keybag, as bytes say: behind the code that protects it, and behind DER as well, where a fuzzer that
 /// turns single bytes seldom comes. Three bytes are one change: what, which slot, and with what.

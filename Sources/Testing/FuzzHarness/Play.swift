@@ -2,8 +2,11 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanUserWire
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
 ///

@@ -3,6 +3,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The state files as an input: whatever lies there, the enclave neither crashes nor makes up a key, and what it refuses
 /// it refuses in words.

@@ -2,7 +2,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// A row as it was sealed, with the key that it must give back.
 struct KnownRow {

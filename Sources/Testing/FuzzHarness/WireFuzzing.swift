@@ -1,6 +1,5 @@
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanDER
 
 /// Messages of the enclave's door as an input, one after the other. Each is read as everything that the door reads; what

@@ -2,8 +2,10 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
-import VaubanUserWire
+import VaubanPasscode
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension WireFuzzing {
     /// Whole conversations to begin with, so that the fuzzer need not find out how one goes. Single messages come from

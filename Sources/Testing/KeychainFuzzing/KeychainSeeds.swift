@@ -5,6 +5,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 // First inputs, so that a fuzzer need not find out what a message or a row looks like.
 

@@ -2,11 +2,12 @@
 
 internal import Crypto
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanKeyWire
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
 internal import VaubanSSHWire
 internal import VaubanSecretBytes
 

@@ -1,7 +1,8 @@
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSSHWire
+internal import VaubanUserModel
 
 /// All keys of one agent, those in the keychain and those added, and its lock.
 final class AgentKeys: Sendable {

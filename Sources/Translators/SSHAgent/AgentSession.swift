@@ -1,8 +1,8 @@
 // The requests of one connection and their replies.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSSHWire
 
 /// `@unchecked Sendable`: a connection has one message served at a time, in order.

@@ -2,8 +2,8 @@
 
 import Glibc
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 final class HostNames: Sendable {
     /// The file's path, if there is one.

@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 internal import VaubanSSHWire
 
 /// The reason that a prompt shows: the purpose, the key, the forwarding path and the program.

@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// The process at the other end of a connection, as the kernel names it.
 struct Requester: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket. `vauban ssh-agent` starts it.

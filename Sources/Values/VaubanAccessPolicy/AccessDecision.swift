@@ -1,3 +1,5 @@
+package import VaubanRefusal
+
 // Judgment is one pure function of the requirement, what was shown, the state of the device and the time. The enclave
 // alone calls it; the keys then say the same, since each factor is a key of its own.
 
@@ -29,7 +31,7 @@ package struct Evidence: Hashable, Sendable {
 
 /// What of the device counts for a judgment.
 package struct DeviceConditions: Hashable, Sendable {
-    package var lock: DeviceStatus.Lock
+    package var lock: LockState
     package var passcodeIsSet: Bool
     /// Tries are being delayed: no passcode is taken now.
     package var isLockedOut: Bool
@@ -69,7 +71,7 @@ package struct DeviceConditions: Hashable, Sendable {
         }
     }
 
-    package init(lock: DeviceStatus.Lock, passcodeIsSet: Bool, isLockedOut: Bool = false, biometry: Biometry = Biometry()) {
+    package init(lock: LockState, passcodeIsSet: Bool, isLockedOut: Bool = false, biometry: Biometry = Biometry()) {
         self.lock = lock
         self.passcodeIsSet = passcodeIsSet
         self.isLockedOut = isLockedOut
@@ -118,7 +120,7 @@ extension Requirement {
 
 extension Protection {
     /// Why the class is closed in a state; nil when it is open.
-    package func closed(at lock: DeviceStatus.Lock) -> Refusal.Reason? {
+    package func closed(at lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {
         case (.unreadable, _): .stateUnreadable
         case (_, .always), (.unlocked, _), (.locked, .firstUnlock): nil

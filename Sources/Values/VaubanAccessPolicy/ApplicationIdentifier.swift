@@ -1,3 +1,5 @@
+internal import VaubanPlainText
+
 /// The name that the system gives an application, in the place of the application identifier of Apple's signatures
 /// (Specs/caller-identity.md). It is the access group of whatever the application keeps without naming a group.
 package struct ApplicationIdentifier: Hashable, Sendable {

@@ -1,6 +1,7 @@
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanUserModel
 
 /// How many matches a search returns.
 package enum MatchLimit: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import VaubanAccessPolicy
+internal import VaubanUserModel
 
 extension LAEnvironment {
     /// One way to show who is there: Apple's `LAEnvironment.Mechanism`.

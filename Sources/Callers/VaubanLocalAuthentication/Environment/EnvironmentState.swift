@@ -1,7 +1,7 @@
 public import Foundation
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 extension LAEnvironment {
     /// What the user could answer with at one moment: Apple's `LAEnvironment.State`. Two of equal facts are equal.

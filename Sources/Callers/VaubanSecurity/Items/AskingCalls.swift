@@ -1,10 +1,10 @@
 // Calls that may ask the user.
 
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// A call that may ask the user: its context's invalidation ends it, and this process's terminal hears where they are asked.
 func asking<Value: ~Copyable>(

@@ -1,9 +1,9 @@
 // SecItemAdd of an identity, which is two items: one that is there already is no fault, unless both are (Specs/secitem.md, 2.6).
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 struct IdentityAdding {

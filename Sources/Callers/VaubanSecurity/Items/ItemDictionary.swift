@@ -6,6 +6,7 @@ internal import VaubanKeyWire
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// One dictionary, read but not yet judged as a whole.
 struct ItemDictionary {

@@ -4,6 +4,7 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// One match, with its value disclosed once.

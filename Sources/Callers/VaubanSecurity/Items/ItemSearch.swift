@@ -1,10 +1,10 @@
 // SecItemCopyMatching once its dictionary is read: keychaind finds, and what only a certificate or a server's name says is judged
 // here (Specs/secitem.md, 5.1).
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 struct ItemSearch {
     private let parsed: ItemDictionary

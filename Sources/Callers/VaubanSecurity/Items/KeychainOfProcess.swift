@@ -1,7 +1,7 @@
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// The keychain's door.
 enum Keychain {

@@ -1,8 +1,8 @@
 // Match keys that are judged on what was found, since only a certificate or a server's name says whether it fits
 // (Specs/secitem.md, 5.1). The limit is applied after them.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 
 struct MatchFilter {
     private enum Condition {

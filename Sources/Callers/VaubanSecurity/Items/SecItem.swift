@@ -1,12 +1,12 @@
 // The four verbs, in Apple's names. Each reads its dictionaries into typed requests, asks keychaind, and answers a
 // status; nothing is decided here.
 
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Adds an item: Apple's `SecItemAdd` (C-008). `result` receives what the return keys ask for.

@@ -6,6 +6,7 @@ internal import VaubanDER
 package import VaubanKeyWire
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// How a key's user is asked: what came with the call that gave the reference.

@@ -1,6 +1,5 @@
 // Making keys: at random, of bytes, and the public half of a private one.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 
 /// Makes a private key: Apple's `SecKeyCreateRandomKey`. Stored where `kSecAttrIsPermanent` says so; if that fails there is no

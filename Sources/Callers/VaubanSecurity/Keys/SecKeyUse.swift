@@ -1,7 +1,7 @@
 // Working with keys: Apple's calls of 2016, in which an algorithm says everything.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeyWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Signs: Apple's `SecKeyCreateSignature` (C-162). Nil with an error in `NSOSStatusErrorDomain` where the key does not do the algorithm

@@ -1,7 +1,7 @@
 // From what went wrong to what a caller is told: the one mapping of this module.
 
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
+internal import VaubanRefusal
 
 /// Runs a call and answers its status; what the user should know is kept for `SecCopyErrorMessageString`.
 func reporting(_ body: () throws -> Void) -> OSStatus {

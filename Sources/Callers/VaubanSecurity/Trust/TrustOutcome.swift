@@ -1,7 +1,5 @@
 // What an evaluation of trust came to.
 
-internal import VaubanAccessPolicy
-
 /// What an evaluation says in one word: Apple's `SecTrustResultType`.
 public enum SecTrustResultType: UInt32, Sendable {
     /// It was not evaluated yet, or changed since.

@@ -3,6 +3,7 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Brings the items of one keychain into another, one by one. Each is one add, and what is there already is compared, so a

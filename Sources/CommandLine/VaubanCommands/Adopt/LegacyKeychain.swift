@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// One item of the old keychain, without its secret.
 struct LegacyItem {

@@ -1,7 +1,7 @@
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Where questions appear while a command has the terminal: on the terminal's second screen, so that the command's own
 /// picture comes back untouched. The relay asks here on its own thread, and passes nothing on meanwhile.

@@ -1,7 +1,7 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// Passes bytes between the user's terminal and a command's inner one. Its thread is the only one that reads the
 /// terminal, so that what is typed for a question never reaches the command.

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// `vauban add --json`: all items of a document, or none where anything is wrong with it or is there already.

@@ -4,8 +4,8 @@
 import ArgumentParser
 import CVaubanLinux
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 struct ClipboardHolder {

@@ -1,6 +1,6 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// A program through which this desktop's clipboard is reached. Each stays behind after it was given something, since a clipboard is
 /// read from whoever filled it, and ends when something else is copied.

@@ -1,9 +1,9 @@
 import CVaubanLinux
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// An item's attributes in the user's own editor. The file lies in memory, in a folder that only the user can enter, and goes when
 /// this process does: attributes are encrypted where they are kept, and must not be left on a disk for having been edited.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// What `vauban edit` changes of an item, as options say it. An empty text takes an attribute away.
 struct ItemEdits: ParsableArguments {

@@ -1,5 +1,5 @@
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// An item's attributes as lines in an editor, and what somebody made of them. Never its secret.
 struct ItemForm {

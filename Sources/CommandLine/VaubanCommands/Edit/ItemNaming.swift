@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// The name that an item is to have: `service/account` or `server/account`, parted at the first slash as everywhere.
 struct ItemNaming {

@@ -1,8 +1,8 @@
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// The one item that a verb changes, with the query that means it and no other.
 struct ItemTarget {

@@ -3,7 +3,9 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// A keychain of user mode that lives as long as this process. Its folder is one that this process has just made, under a name
 /// that nobody had: so it can never be a keychain that was there before.

@@ -1,8 +1,8 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// How an encrypted export lies in a file (Specs/export.md).

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Where an export goes: a new file that nobody else can read, or standard output. A file that is there already is never written

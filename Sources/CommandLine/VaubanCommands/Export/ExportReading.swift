@@ -1,5 +1,5 @@
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// An encrypted export, read back.

@@ -1,6 +1,7 @@
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Writes the user's own items into an export, one by one.

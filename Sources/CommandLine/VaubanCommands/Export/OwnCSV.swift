@@ -1,5 +1,6 @@
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The columns of `vauban export --csv` (Specs/export.md): first those that other programs know, then what brings an item back as

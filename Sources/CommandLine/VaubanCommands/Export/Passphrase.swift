@@ -1,5 +1,5 @@
 import ArgumentParser
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The passphrase of an export: typed, or one line on a descriptor.

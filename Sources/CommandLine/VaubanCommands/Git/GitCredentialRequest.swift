@@ -1,6 +1,7 @@
 import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What git says of a credential on standard input (gitcredentials(7)): lines of `key=value`, to an empty line or the end. Keys

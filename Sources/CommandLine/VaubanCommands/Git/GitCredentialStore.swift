@@ -1,8 +1,8 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What git asks of the keychain. Git takes silence for "I have none" and then asks the user itself.

@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The unencrypted JSON that Bitwarden exports: folders, and items of five types.

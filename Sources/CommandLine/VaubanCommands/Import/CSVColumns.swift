@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// What each column of a file is, by the names in its first line (Specs/import.md). Capitals do not matter.
 struct CSVColumns {

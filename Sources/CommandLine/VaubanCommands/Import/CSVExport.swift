@@ -1,5 +1,5 @@
 import Foundation
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The export of a browser or a password manager as CSV: a header that names the columns, then a record a login. The file lies in

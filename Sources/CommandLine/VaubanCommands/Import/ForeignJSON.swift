@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 
 /// A document that another password manager wrote.
 enum ForeignJSON {

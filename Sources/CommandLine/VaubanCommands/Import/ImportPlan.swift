@@ -1,4 +1,3 @@
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanSecretBytes
 

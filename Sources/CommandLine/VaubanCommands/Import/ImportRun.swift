@@ -2,6 +2,7 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Brings records into the keychain one by one. Each item is one add, so none is half there, whatever happens.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What a file is, by its first bytes.

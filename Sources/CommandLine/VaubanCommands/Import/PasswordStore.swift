@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The tree of `pass` (https://www.passwordstore.org): a file `NAME.gpg` each, which gpg opens. The first line is the password;

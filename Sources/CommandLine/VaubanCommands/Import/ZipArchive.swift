@@ -1,5 +1,5 @@
 import CVaubanZlib
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A ZIP archive in memory, of which single files are read. Nothing is written to a disk, so what the archive calls its files

@@ -5,7 +5,9 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What `set`, `add` and `update` have in common: all but whether the item may be there already.
 struct ItemKeeping: ParsableArguments {

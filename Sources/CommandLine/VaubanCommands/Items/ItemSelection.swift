@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
 
 /// Which item is meant: `service/account` in one word, or part by part.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 /// Nothing has the name that somebody typed; something may have one that is much like it.
 struct NoSuchItem: Error, CustomStringConvertible {

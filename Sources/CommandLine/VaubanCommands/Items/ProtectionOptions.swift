@@ -2,6 +2,7 @@ import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 /// When an item can be read, and what that asks of the user.
 struct ProtectionOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanKeychainWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// How a secret is printed.

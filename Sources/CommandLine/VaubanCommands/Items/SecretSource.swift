@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Where a secret comes from: a prompt, standard input, or a descriptor; never an argument or the environment, which

@@ -1,6 +1,6 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The secrets that a command is to find in its environment, and the step into that command.

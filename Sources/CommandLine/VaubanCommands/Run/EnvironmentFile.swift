@@ -1,5 +1,5 @@
 import Foundation
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A file of variables, one `NAME=value` a line, as a shell and `docker --env-file` have them. A value that begins with `vauban://`

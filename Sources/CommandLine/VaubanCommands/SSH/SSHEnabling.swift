@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// The files by which systemd runs the agent for one user, and by which their programs find it.
 struct SSHEnabling {

@@ -3,8 +3,8 @@
 
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 

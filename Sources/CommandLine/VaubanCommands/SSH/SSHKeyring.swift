@@ -6,6 +6,7 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// How a command ends: as `security` does, with the low byte of Apple's status, where that is one of those that the manual names;
 /// 64 is usage, and 53 whatever is no fault of who asks. There are no other ends (Manual/command-line.md, "Exit codes").

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// How the user can be asked, as the options say.
 struct UserOptions: ParsableArguments {

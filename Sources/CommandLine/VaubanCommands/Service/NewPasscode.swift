@@ -1,9 +1,11 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct RecoveryKeyOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Make a recovery key; by default where you are asked on a terminal.")

@@ -1,5 +1,7 @@
-import VaubanAccessPolicy
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// A passcode from the user.
 enum PasscodeInput {

@@ -1,4 +1,5 @@
-import VaubanAccessPolicy
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A recovery key that the user types from paper: 48 digits without echo, so a slip is told by its group, and only that

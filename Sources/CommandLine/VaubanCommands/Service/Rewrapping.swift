@@ -1,8 +1,9 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
 
 /// Wraps the items' keys by the newest class keys, batch by batch. Each batch is whole by itself, so that it can end at
 /// any time and go on later.

@@ -1,6 +1,7 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPlainText
+import VaubanRefusal
 
 /// Which service this command uses, and the making of one. Only the command line makes a keychain.
 enum ServiceAccess {

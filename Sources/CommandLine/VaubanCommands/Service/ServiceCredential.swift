@@ -1,6 +1,6 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// What systemd hands a service beside its environment: a file in a folder of this service's own, in memory

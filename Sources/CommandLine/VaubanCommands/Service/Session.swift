@@ -3,7 +3,9 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// One command's dealings with the service: it opens what is closed when the user can be asked, and asks here when an
 /// item wants the user.

@@ -1,8 +1,9 @@
 // The rows of `vauban status` that say who tried, what a recovery key did, when it locks, and what fingers are worth.
 
 import Foundation
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanPlainText
+import VaubanUserModel
 
 extension StatusText {
     static func wrongGuesses(_ guesses: [WrongGuess]) -> [String] {

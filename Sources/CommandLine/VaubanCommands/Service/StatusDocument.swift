@@ -1,6 +1,7 @@
 import Foundation
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanUserModel
 
 /// `vauban status --json`. Keys stay as they are, since scripts name them; what is not known or not so is left out.
 struct StatusDocument: Encodable {

@@ -3,6 +3,7 @@ import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanUserModel
 
 /// The words of `vauban status` and `vauban setup`.
 enum StatusText {

@@ -3,10 +3,11 @@
 import Foundation
 import Glibc
 import Synchronization
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 extension Session {
     static let triesMax = 3

@@ -1,4 +1,5 @@
-import VaubanAccessPolicy
+import VaubanPlainText
+import VaubanUserModel
 
 /// The words of a question for consent, and of its answers.
 enum ConsentText {

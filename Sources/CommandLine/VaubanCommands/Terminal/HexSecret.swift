@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// Secrets as hexadecimal digits, for what is no text.

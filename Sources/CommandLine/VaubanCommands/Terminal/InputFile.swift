@@ -1,6 +1,6 @@
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// A file that holds secrets, or standard input (`-`), read whole into zeroing memory.

@@ -1,6 +1,8 @@
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPlainText
+import VaubanUserModel
 
 /// The question, in words: who asks as the system knows it, what for, and apart from both what the caller says.
 enum PromptText {

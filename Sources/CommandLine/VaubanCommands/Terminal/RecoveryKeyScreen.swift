@@ -1,7 +1,7 @@
 // A recovery key on the terminal, once. Its digits go from the zeroing type to the terminal, with no text in between.
 
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanPasscode
 import VaubanSecretBytes
 
 extension RecoveryKey {

@@ -1,4 +1,4 @@
-import VaubanAccessPolicy
+import VaubanPlainText
 
 /// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a user believes what
 /// they see.

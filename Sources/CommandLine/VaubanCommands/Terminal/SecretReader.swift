@@ -1,8 +1,8 @@
 // Secrets that come from a descriptor. The bytes go from the kernel straight into the zeroing type.
 
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 enum SecretReader {

@@ -2,6 +2,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// Asks on a terminal.
 final class TerminalSurface: PromptSurface {

@@ -4,6 +4,8 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainModel
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(

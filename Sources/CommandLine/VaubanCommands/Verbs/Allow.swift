@@ -4,6 +4,9 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanPlainText
+import VaubanRefusal
+import VaubanUserModel
 
 struct Allow: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
 
 struct Approve: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 
 struct DeleteItem: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainWire
+import VaubanRefusal
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(

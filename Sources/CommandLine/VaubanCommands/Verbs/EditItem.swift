@@ -1,7 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 struct EditItem: ParsableCommand {
     static let configuration = CommandConfiguration(

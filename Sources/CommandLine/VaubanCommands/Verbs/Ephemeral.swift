@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 
 struct Ephemeral: ParsableCommand {
     static let configuration = CommandConfiguration(

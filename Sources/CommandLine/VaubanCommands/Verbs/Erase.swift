@@ -3,7 +3,9 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Erase: ParsableCommand {
     static let configuration = CommandConfiguration(

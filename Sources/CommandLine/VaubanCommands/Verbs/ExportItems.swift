@@ -1,7 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct ExportItems: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanRefusal
 
 struct FindItems: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Finger: ParsableCommand {
     static let configuration = CommandConfiguration(

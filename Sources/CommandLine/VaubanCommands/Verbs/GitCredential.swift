@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanSecretBytes
 
 struct GitCredential: ParsableCommand {

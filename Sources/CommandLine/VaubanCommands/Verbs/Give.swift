@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainWire
 

@@ -5,6 +5,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 struct History: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 struct ImportPasswords: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 struct ListItems: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,9 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What a login does. The module in the login's process (pam_vauban) runs this as the user; what is decided is decided
 /// here, and the one line on standard output is what the login shows them.

@@ -1,6 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Passcode: ParsableCommand {
     static let configuration = CommandConfiguration(

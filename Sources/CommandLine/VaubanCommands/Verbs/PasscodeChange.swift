@@ -1,7 +1,8 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct PasscodeChange: ParsableCommand {
     static let configuration = CommandConfiguration(

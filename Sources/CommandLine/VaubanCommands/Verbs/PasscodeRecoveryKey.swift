@@ -1,7 +1,9 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
+import VaubanRefusal
+import VaubanUserModel
 
 struct PasscodeRecoveryKey: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
 
 struct PasscodeRemove: ParsableCommand {
     static let configuration = CommandConfiguration(

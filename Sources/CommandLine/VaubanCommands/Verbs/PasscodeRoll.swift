@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanUserModel
 
 struct PasscodeRoll: ParsableCommand {
     static let configuration = CommandConfiguration(

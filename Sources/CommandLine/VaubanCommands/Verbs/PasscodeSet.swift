@@ -1,6 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
+import VaubanUserModel
 
 struct PasscodeSet: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,9 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 struct SSH: ParsableCommand {
     static let configuration = CommandConfiguration(

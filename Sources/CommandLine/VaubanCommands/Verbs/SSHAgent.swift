@@ -1,8 +1,9 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPlainText
+import VaubanRefusal
 
 struct SSHAgentVerb: ParsableCommand {
     static let configuration = CommandConfiguration(

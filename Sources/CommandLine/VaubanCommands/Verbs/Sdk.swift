@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
+import VaubanPlainText
+import VaubanRefusal
 
 struct Sdk: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(

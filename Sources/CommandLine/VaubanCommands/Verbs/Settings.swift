@@ -1,7 +1,7 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
+import VaubanUserModel
 
 struct Settings: ParsableCommand {
     static let configuration = CommandConfiguration(

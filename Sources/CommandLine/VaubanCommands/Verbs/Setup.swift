@@ -1,8 +1,9 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 struct Setup: ParsableCommand {
     static let configuration = CommandConfiguration(

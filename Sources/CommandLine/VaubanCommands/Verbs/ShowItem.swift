@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanKeychainModel
 
 struct ShowItem: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanLinuxHost

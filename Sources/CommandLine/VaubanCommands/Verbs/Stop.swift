@@ -1,6 +1,6 @@
 import ArgumentParser
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanRefusal
 
 struct Undelete: ParsableCommand {
     static let configuration = CommandConfiguration(

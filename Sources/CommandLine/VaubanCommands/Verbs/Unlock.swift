@@ -1,7 +1,9 @@
 import ArgumentParser
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(

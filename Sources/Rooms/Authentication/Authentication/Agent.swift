@@ -1,5 +1,5 @@
-import VaubanAccessPolicy
 package import VaubanAuthenticationWire
+import VaubanUserModel
 
 /// A prompt agent as authd knows it. Its user and its process are the kernel's words; its scope and its place are its
 /// own, which is why neither decides whose prompts it may see.

@@ -1,10 +1,12 @@
 internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 internal import VaubanUserWire
 import VaubanRoomLog
 

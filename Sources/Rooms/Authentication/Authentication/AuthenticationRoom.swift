@@ -4,11 +4,11 @@
 internal import EnclaveConnection
 internal import EnclaveWire
 package import Logging
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
-import VaubanRoomLog
+internal import VaubanRoomLog
+internal import VaubanRefusal
 
 package struct AuthenticationRoom: Sendable {
     private let listener: Descriptor

@@ -1,10 +1,10 @@
 internal import EnclaveConnection
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanUserWire
 import VaubanRoomLog
 

@@ -1,7 +1,7 @@
 internal import EnclaveConnection
-internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// What whoever spoke at the door is told about a fault that ends the connection. The one mapping of this door.
 enum ConnectionRefusal {

@@ -1,8 +1,8 @@
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// Who wants to hear when it is worth looking again at what their user can show (Specs/environment.md).
 final class EnvironmentDispatcher: Sendable {

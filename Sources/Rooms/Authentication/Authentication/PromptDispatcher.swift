@@ -1,9 +1,9 @@
 internal import EnclaveWire
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 /// The queue with its connections: the one place where an effect becomes a message. All of it under one lock, so that
 /// messages leave in the order in which the queue decided them.

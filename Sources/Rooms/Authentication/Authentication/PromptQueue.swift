@@ -1,5 +1,6 @@
 package import EnclaveWire
-package import VaubanAccessPolicy
+package import VaubanRefusal
+package import VaubanUserModel
 
 /// What happens to the queue: from the enclave's standing connection and from the agents' connections.
 package enum PromptQueueEvent: Hashable, Sendable {

@@ -1,7 +1,8 @@
 // One user has one attention: their prompts stand in line, and only the first is before them.
 
 import EnclaveWire
-import VaubanAccessPolicy
+import VaubanRefusal
+import VaubanUserModel
 
 /// The agents and the prompts of one user. How a prompt goes from step to step is `PromptStage`'s; here is whose turn it is.
 struct UserPrompts: Sendable {

@@ -1,6 +1,6 @@
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// The failed tries of one user. It is written, durably, before a guess is compared, so that nothing gives a guess
 /// back (invariant 4).

@@ -1,7 +1,7 @@
 // Derivations one at a time in the whole enclave, in an order that no user decides, and none for whoever is gone.
 
-package import VaubanAccessPolicy
 package import VaubanLinuxHost
+package import VaubanRefusal
 
 /// For whom a derivation is made, and how it shows that they wait no more.
 package struct DerivationRequester {

@@ -2,7 +2,7 @@
 // a caller.
 
 internal import Synchronization
-package import VaubanAccessPolicy
+package import VaubanPasscode
 package import VaubanSecretBytes
 
 /// The joint at which a hardware backend takes the place of the software one. The device secret never leaves it.

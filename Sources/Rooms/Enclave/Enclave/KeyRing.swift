@@ -31,7 +31,7 @@ enum KeyRing: Sendable {
         self = .beforeFirstUnlock(device: keys.filter { $0.purpose.availability == .always })
     }
 
-    var lock: DeviceStatus.Lock {
+    var lock: LockState {
         switch self {
         case .beforeFirstUnlock: .beforeFirstUnlock
         case .locked: .locked

@@ -3,8 +3,8 @@
 
 package import EnclaveWire
 package import SwiftASN1
-package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanUserModel
 
 /// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), user INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,

@@ -2,6 +2,7 @@
 // keybag; until it is written, nothing has happened.
 
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {

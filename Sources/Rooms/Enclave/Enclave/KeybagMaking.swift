@@ -2,6 +2,7 @@
 
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {

@@ -4,6 +4,7 @@
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanKeyWire
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {

@@ -2,9 +2,9 @@
 
 package import EnclaveWire
 import SwiftASN1
-package import VaubanAccessPolicy
 import VaubanDER
 internal import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanSecretBytes
 
 /// `PairingRecord ::= SEQUENCE { version INTEGER (1), wrapped OCTET STRING }`: the key under a key of the device.

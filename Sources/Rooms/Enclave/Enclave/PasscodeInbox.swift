@@ -1,10 +1,11 @@
 internal import Crypto
 import Foundation
-package import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-package import VaubanUserWire
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
+package import VaubanUserWire
 
 /// Receives passcodes: a key pair that lives as long as this enclave, and the challenges that are open. A sealed
 /// passcode is good for one challenge, one purpose, one user, once.

@@ -4,8 +4,8 @@
 internal import Crypto
 import Foundation
 package import SwiftASN1
-import VaubanAccessPolicy
 package import VaubanDER
+import VaubanPasscode
 import VaubanSecretBytes
 
 /// `RecoveryRecord ::= SEQUENCE { publicKey OCTET STRING (SIZE (32)), encapsulated OCTET STRING (SIZE (32)),

@@ -3,6 +3,7 @@
 
 import EnclaveWire
 import VaubanAccessPolicy
+import VaubanRefusal
 import VaubanSecretBytes
 
 /// The private halves of older pairs, in memory for a while after a passcode and only while rows lie under older class keys. What is sealed

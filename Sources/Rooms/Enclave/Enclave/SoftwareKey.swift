@@ -2,8 +2,8 @@
 
 internal import Crypto
 internal import Foundation
-package import VaubanAccessPolicy
 package import VaubanKeyWire
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// What comes of a use of a private key.

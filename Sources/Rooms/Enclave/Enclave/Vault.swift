@@ -3,7 +3,9 @@
 internal import Synchronization
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanSecretBytes
+package import VaubanUserModel
 
 package final class Vault: Sendable {
     package let user: UInt32

@@ -4,6 +4,7 @@ internal import Crypto
 import Foundation
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanSecretBytes
 
 /// What one context was authorized by. It holds neither a passcode nor the key that a passcode gives, which opens everything,

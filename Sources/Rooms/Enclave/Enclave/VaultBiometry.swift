@@ -3,7 +3,9 @@
 import EnclaveWire
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// The private halves that a matched finger stands for, in memory only after a passcode and where a finger is enrolled.
 /// They end with a restart, five misses, 48 hours, another enrollment or the passcode's removal.

@@ -1,7 +1,8 @@
 // What the user could answer with now, and whether that is another than before (Specs/environment.md).
 
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanUserModel
 
 /// What whoever looks is shown, the enrollment itself in the place of what stands for it.
 struct EnvironmentMark: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // What keychaind borrows: metadata and index keys, as far as they are open. A class key never leaves.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A lease and its keys, one after the other.

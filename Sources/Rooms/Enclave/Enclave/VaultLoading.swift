@@ -1,7 +1,7 @@
 // From disk to a vault: every way in which a file can be wrong ends in a sentence and a refusal, not in a new keybag.
 
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
 
 extension VaultState {

@@ -6,7 +6,9 @@ package import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 /// What a row needs before its key is given.
 package enum RowOpening: ~Copyable {

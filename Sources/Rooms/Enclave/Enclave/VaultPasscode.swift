@@ -1,8 +1,11 @@
 // The passcode: counted, then compared; set, changed, and used to unlock.
 
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 extension Vault {
     /// Compares a passcode, counting the try durably first, and answers the key that it gives. The lock state does not

@@ -4,6 +4,7 @@ package import VaubanAccessPolicy
 import VaubanDER
 package import VaubanKeyWire
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {

@@ -1,9 +1,10 @@
 // Item keys: made and wrapped for a row, and wrapped anew for a newer class key.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
+internal import VaubanAccessPolicy
 import VaubanDER
 internal import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {

@@ -3,7 +3,9 @@
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// `ring` and `keybag` are there together or not at all.
 struct VaultState: Sendable {

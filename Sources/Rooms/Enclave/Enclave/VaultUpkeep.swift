@@ -1,9 +1,11 @@
 // What ends a passcode or stands in for it: removal, erasure, recovery; and what keychaind reports of old keys.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+package import VaubanPasscode
+package import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 extension Vault {
     /// Removes the passcode. Items of the passcode class are gone; everything else opens by the device alone.

@@ -1,6 +1,6 @@
 import SwiftASN1
-import VaubanAccessPolicy
 import VaubanDER
+import VaubanRefusal
 package import VaubanSecretBytes
 
 /// `WrappedItemKey ::= SEQUENCE { version INTEGER (1), kind INTEGER { plain (0), seal (1), layered (2) }, blob OCTET STRING }`:

@@ -1,7 +1,7 @@
 package import EnclaveWire
-package import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A message of the enclave, read.

@@ -1,11 +1,11 @@
 // How a room asks the enclave on behalf of one caller (Specs/enclave-wire.md): one connection, one loop that waits for the answer.
 
 package import EnclaveWire
-internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanLinuxHost
-internal import VaubanUserWire
+internal import VaubanRefusal
 package import VaubanSecretBytes
+internal import VaubanUserWire
 
 /// One caller's own connection to the enclave, made at its first request and made again once when it breaks. What the enclave believes of
 /// the caller it reads from the caller's own connection, which is passed to it. Used by the thread that serves the caller and by no other.

@@ -1,8 +1,9 @@
 // What contexts were authorized by, under random handles (Specs/authorizations.md).
 
 import Enclave
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// A handle alone is worth nothing: it counts from the process that got it, for its user, while the line lives on which it
 /// got it. A child of that process is another process.

@@ -4,7 +4,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 protocol CallerSession: AnyObject {
     var room: EnclaveRoom { get }

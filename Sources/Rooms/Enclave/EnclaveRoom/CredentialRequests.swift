@@ -1,10 +1,11 @@
 // The requests that change what opens a keychain, or when it locks. What authorizes them has been unsealed, for just this request.
 
 import Enclave
-import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension RequestConnection {
     func unlock(_ challenge: PasscodeChallenge, _ sealed: SealedPasscode, for caller: Peer, in vault: Vault) throws(Refusal) {

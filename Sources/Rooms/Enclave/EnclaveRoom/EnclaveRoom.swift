@@ -4,10 +4,10 @@ package import Enclave
 import EnclaveWire
 import Foundation
 import Logging
-import VaubanAccessPolicy
 import VaubanDER
 package import VaubanLinuxHost
 internal import VaubanRoomHardening
+import VaubanRefusal
 
 package final class EnclaveRoom: Sendable {
     let host: EnclaveHost

@@ -5,6 +5,8 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 extension RequestConnection {
     func canEvaluate(_ policy: OwnerPolicy, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {

@@ -2,10 +2,12 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanPasscode
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// The secrets of one challenge: the one that authorizes the request, then the others in the order in which it names them;
 /// erased with the request.

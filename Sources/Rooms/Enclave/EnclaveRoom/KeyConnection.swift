@@ -8,6 +8,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
 import VaubanLinuxHost
+import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 

@@ -1,7 +1,7 @@
 import Enclave
 import Foundation
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 
 /// The connections on which private keys are used, so that a lock reaches what is open there. Owners share them as they share an
 /// endpoint's (Specs/owners.md).

@@ -4,8 +4,10 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension RequestConnection {
     func seal(_ row: RowBinding, _ password: borrowing SecretBytes?) throws(Refusal) -> Response {

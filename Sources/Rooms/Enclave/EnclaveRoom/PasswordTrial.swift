@@ -4,7 +4,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// What a password that the user types is tried on.
 final class PasswordTrial {

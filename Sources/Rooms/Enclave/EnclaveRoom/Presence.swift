@@ -6,8 +6,11 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanPlainText
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 /// One operation for which a user is asked.
 struct Operation {

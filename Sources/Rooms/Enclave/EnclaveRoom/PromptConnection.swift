@@ -3,9 +3,10 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
 
 /// What comes of a question.
 enum PromptEvent: Sendable {

@@ -4,9 +4,9 @@
 import Enclave
 import EnclaveWire
 import Logging
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 

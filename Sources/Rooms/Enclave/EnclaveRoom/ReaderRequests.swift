@@ -4,7 +4,9 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 extension RequestConnection {
     /// Enrolls a fingerprint. The passcode's key is kept for as long as the user is at the reader and no lock comes.

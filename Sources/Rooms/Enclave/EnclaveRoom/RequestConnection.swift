@@ -3,9 +3,9 @@
 import Enclave
 import EnclaveWire
 import Logging
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 

@@ -3,8 +3,8 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanUserModel
 
 /// One request's steps. Words with a colon are names, which the recorder turns into small numbers.
 final class RequestTrace {

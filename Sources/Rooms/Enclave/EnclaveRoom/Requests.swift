@@ -2,10 +2,11 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanLinuxHost
-import VaubanUserWire
+import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
 
 extension RequestConnection {
     func handle(

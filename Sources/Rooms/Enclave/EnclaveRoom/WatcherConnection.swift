@@ -4,7 +4,6 @@
 import Enclave
 import EnclaveWire
 import Logging
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
 internal import VaubanRoomHardening

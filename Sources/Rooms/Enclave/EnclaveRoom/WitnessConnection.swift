@@ -2,9 +2,9 @@
 
 import Enclave
 import EnclaveWire
-import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
+import VaubanUserModel
 
 final class WitnessConnection: Sendable {
     /// One question that waits.

@@ -3,6 +3,8 @@
 package import EnclaveWire
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanUserModel
 
 /// The caller of one connection, identified before anything is sent to it.
 package struct Caller: Sendable {

@@ -1,8 +1,8 @@
 // What this room needs of the enclave on behalf of one caller: a connection, or a test's replacement.
 
 package import EnclaveWire
-package import VaubanAccessPolicy
 package import VaubanSecretBytes
+package import VaubanUserModel
 
 package protocol EnclaveOperations {
     /// Returns the keys that are open now.

@@ -4,6 +4,7 @@ internal import Foundation
 package import Logging
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// The grants of one file. A value of a wrong type counts as absent, and an array with one wrong element is dropped whole.
 package struct Entitlements: Hashable, Sendable {

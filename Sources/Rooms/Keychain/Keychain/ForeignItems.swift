@@ -6,6 +6,9 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 /// Why another owner's item is needed, and whether the user may be asked for it.
 struct ConsentRequest {

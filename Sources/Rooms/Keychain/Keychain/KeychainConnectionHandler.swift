@@ -7,6 +7,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 package import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
 internal import VaubanRoomLog

@@ -4,8 +4,8 @@ internal import Foundation
 internal import Glibc
 internal import KeychainStore
 package import Logging
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
 internal import VaubanRoomHardening
 
 package struct KeychainRoom {

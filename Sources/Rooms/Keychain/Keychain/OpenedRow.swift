@@ -7,6 +7,7 @@ internal import Logging
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The database holds a newer version of the row, which must be read again.

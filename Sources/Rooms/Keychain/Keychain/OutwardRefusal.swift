@@ -2,7 +2,7 @@
 
 internal import EnclaveWire
 package import KeychainStore
-package import VaubanAccessPolicy
+package import VaubanRefusal
 
 extension Refusal {
     package init(_ fault: StorageError) {

@@ -4,6 +4,7 @@ internal import EnclaveWire
 package import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanKeychainWire
+internal import VaubanRefusal
 
 /// The items that a search, an update or a deletion applies to.
 package struct SearchTerms: Hashable, Sendable {

@@ -4,7 +4,9 @@ internal import EnclaveConnection
 internal import EnclaveWire
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 internal import VaubanSecretBytes
+internal import VaubanUserModel
 
 final class RemoteEnclave: EnclaveOperations {
     private let client: EnclaveClient

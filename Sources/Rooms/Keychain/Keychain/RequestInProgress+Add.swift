@@ -1,5 +1,4 @@
 internal import KeychainStore
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost

@@ -1,9 +1,10 @@
 internal import EnclaveWire
 internal import KeychainStore
-internal import VaubanAccessPolicy
 internal import VaubanDER
-internal import VaubanKeychainWire
 internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and asks nobody. Passwords can

@@ -3,8 +3,8 @@
 internal import EnclaveWire
 internal import KeychainStore
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 extension RequestInProgress {
     /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Needs no key.

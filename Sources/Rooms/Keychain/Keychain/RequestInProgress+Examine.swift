@@ -8,6 +8,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 extension RequestInProgress {
     /// Checks the database. Prompts nobody and shows no item, so it covers the rows of all owners.

@@ -7,6 +7,8 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     func history(_ request: HistoryRequest) throws {

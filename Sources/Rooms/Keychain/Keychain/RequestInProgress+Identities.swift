@@ -3,9 +3,9 @@
 
 internal import EnclaveWire
 internal import KeychainStore
-internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The two searches that make up a search for identities.

@@ -8,6 +8,9 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Gives one batch of unsigned items to an owner. Each batch prompts the user, unless they consented until the lock.

@@ -6,6 +6,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 
 extension RequestInProgress {
     /// Moves one batch. A row that someone writes meanwhile is left for the next batch.

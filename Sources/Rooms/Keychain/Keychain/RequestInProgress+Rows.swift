@@ -6,6 +6,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// A secret half and its binding.
 struct SecretHalf {

@@ -4,6 +4,8 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Searches items (SecItemCopyMatching). A match whose class is closed ends the search, whatever was found before it.

@@ -7,6 +7,9 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Changes the attributes of the one matching item to `wanted`, in place (`keepsOriginal` false: same identity, dates and permissions)

@@ -3,6 +3,8 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Updates all matching items or none (SecItemUpdate). Fetches keys and prompts the user before the transaction, which fails if a row

@@ -1,14 +1,15 @@
 // One request of one caller, from its decoded form to its last reply. Each verb is an extension in a file of its own.
 
+internal import Crypto
+internal import EnclaveWire
 package import KeychainStore
 package import Logging
 internal import VaubanAccessPolicy
-package import VaubanKeychainWire
-package import VaubanSecretBytes
-internal import Crypto
-internal import EnclaveWire
 internal import VaubanKeychainModel
 internal import VaubanRoomLog
+package import VaubanKeychainWire
+internal import VaubanRefusal
+package import VaubanSecretBytes
 
 /// What all requests of the room share.
 package struct KeychainServices: Sendable {

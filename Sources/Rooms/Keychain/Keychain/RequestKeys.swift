@@ -1,6 +1,7 @@
 internal import Crypto
 internal import EnclaveWire
 internal import VaubanAccessPolicy
+internal import VaubanRefusal
 
 /// The leased keys as one request sees them. A missing key is requested once; after that it counts as closed.
 final class RequestKeys {

@@ -1,5 +1,5 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The parts of a request's one secret section: the value, followed by the application password, whose length the request states. Bytes

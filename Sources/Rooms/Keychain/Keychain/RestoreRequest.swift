@@ -4,8 +4,9 @@
 internal import EnclaveWire
 internal import KeychainStore
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
 
 struct RestoreRequest {
     let services: KeychainServices

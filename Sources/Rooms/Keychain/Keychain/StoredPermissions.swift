@@ -10,7 +10,10 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 internal import VaubanRoomLog
+internal import VaubanPlainText
+internal import VaubanRefusal
 internal import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// A permission as a row stores it: a subject and what the subject may do.
 enum StoredPermission: Hashable {

@@ -4,11 +4,11 @@ internal import Crypto
 internal import EnclaveWire
 internal import Logging
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
+internal import VaubanUserModel
 
 /// Sends on the sensor's thread and receives on its own.
 final class EnclaveConnection: Sendable {

@@ -2,8 +2,8 @@
 
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 extension SensorWatch {
     mutating func begin(_ request: SensorRequest, owner: FprintBus.Owner, sensor: FprintBus.Sensor) throws(SystemError) {

@@ -2,8 +2,8 @@
 
 internal import EnclaveWire
 internal import Logging
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanUserModel
 
 /// The lifetime of one bus connection, ended by the error that ends the connection.
 struct SensorWatch {

@@ -2,8 +2,9 @@
 // neither its name nor its arguments.
 
 package import EnclaveWire
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanUserModel
 
 package final class CallerWitness: Sendable {
     private let commandLine: CommandLineProgram

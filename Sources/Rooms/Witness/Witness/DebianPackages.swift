@@ -1,7 +1,7 @@
 import Glibc
 internal import Synchronization
-internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// The Debian package of a file, by dpkg's lists of files; none on other systems. For display only.
 package final class DebianPackages: Sendable {

@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// Programs that run code written by others, by file name: their identity says nothing about what they do. A star at the end isUnchanged for any
 /// suffix. Specs/caller-identity.md has the same tables, and a test compares them.

@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+internal import VaubanPlainText
 
 /// The mounts that a process sees, from `/proc/PID/mountinfo`: they map a path of one view to another. Only a hint, since every file that
 /// is found is compared with the one wanted.

@@ -1,6 +1,6 @@
 import Glibc
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// A process, held by its descriptor, and the file that it executes. Everything is read by the process number and counts only while the
 /// descriptor confirms that the number is still this process's (`isUnchanged`).

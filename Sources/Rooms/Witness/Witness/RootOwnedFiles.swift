@@ -1,6 +1,6 @@
 import Glibc
-internal import VaubanAccessPolicy
 package import VaubanLinuxHost
+internal import VaubanPlainText
 
 /// Finds the files that a process names in the witness's own view, in folders that only root can change. A process may see other files
 /// under the same paths, so each file is compared.

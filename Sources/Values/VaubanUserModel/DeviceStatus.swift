@@ -1,17 +1,9 @@
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
 
 /// What a user may know about their device: no key, no item.
 package struct DeviceStatus: Hashable, Sendable {
-    package enum Lock: Int64, CaseIterable, Sendable {
-        /// The enclave has started and no passcode came yet: classes A and C are closed.
-        case beforeFirstUnlock = 0
-        case locked = 1
-        case unlocked = 2
-        /// The stored state cannot be read; everything is refused, and a warning says why.
-        case unreadable = 3
-    }
-
     /// Why the lock is as it is.
     package enum Cause: Int64, Sendable {
         case started = 0
@@ -49,7 +41,7 @@ package struct DeviceStatus: Hashable, Sendable {
         }
     }
 
-    package var lock: Lock
+    package var lock: LockState
     package var cause: Cause
     /// When it became so: microseconds since the reference date.
     package var since: Int64
@@ -71,7 +63,9 @@ package struct DeviceStatus: Hashable, Sendable {
     /// A login manager says when the machine is about to sleep; otherwise that is noticed at the next use.
     package var sleepIsAnnounced = false
 
-    package init(lock: Lock, cause: Cause, since: Int64, passcodeIsSet: Bool, triesLeft: Int64, secondsToWait: Int64, warnings: [String]) {
+    package init(
+        lock: LockState, cause: Cause, since: Int64, passcodeIsSet: Bool, triesLeft: Int64, secondsToWait: Int64, warnings: [String]
+    ) {
         self.lock = lock
         self.cause = cause
         self.since = since
@@ -90,7 +84,7 @@ extension DeviceStatus: DERReadable, DERWritable {
     package static let wrongGuessesMax = 10
 
     package init(from fields: inout DERFields) throws {
-        guard let lock = Lock(rawValue: try fields.integer("lock", in: 0...3)),
+        guard let lock = LockState(rawValue: try fields.integer("lock", in: 0...3)),
             let cause = Cause(rawValue: try fields.integer("cause", in: 0...255))
         else { throw DERError("lock state is unknown") }
         self.init(

@@ -1,5 +1,6 @@
 package import SwiftASN1
 package import VaubanDER
+internal import VaubanPlainText
 
 /// How long a user's yes to a program holds.
 package enum ConsentChoice: Int64, CaseIterable, Sendable {

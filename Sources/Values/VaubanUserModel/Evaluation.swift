@@ -1,7 +1,9 @@
 // What an LAContext asks to be evaluated, and what comes of it.
 
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
+internal import VaubanRefusal
 
 /// What a control is evaluated for: `LAAccessControlOperation`, with Apple's numbers.
 package enum ControlOperation: Int64, CaseIterable, Sendable {

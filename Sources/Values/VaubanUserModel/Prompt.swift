@@ -1,4 +1,5 @@
 package import SwiftASN1
+package import VaubanAccessPolicy
 package import VaubanDER
 
 /// Why a caller has no identity of its own.

@@ -2,6 +2,7 @@
 
 package import SwiftASN1
 package import VaubanDER
+internal import VaubanPlainText
 
 /// How the two ways stand for one prompt, as the enclave sees them.
 package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
