@@ -5,7 +5,7 @@ import Witness
 
 /// Nobody's questions hold up anybody else's.
 @Suite struct RequestQueueTests {
-    @Test func aUserWhoseQuestionsHangHoldsUpOnlyThemselves() {
+    @Test func userWithHangingRequestsBlocksOnlyThemselves() {
         let queue = RequestQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
         let hanging = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)

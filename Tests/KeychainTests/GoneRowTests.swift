@@ -14,7 +14,7 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test func aRowOfADestroyedClassKeyIsRemoved() throws {
+    @Test func rowOfDestroyedClassKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
@@ -24,7 +24,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func aRowOfAnUnknownClassKeyIsKeptAside() throws {
+    @Test func rowOfUnknownClassKeyIsQuarantined() throws {
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
@@ -35,7 +35,7 @@ import VaubanRefusal
     }
 
     /// Whatever was said in passing, a row is removed only on the enclave's word for its class key.
-    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func aKeyThatIsThereRemovesNothing(_ reason: Refusal.Reason) throws {
+    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         room.enclave.set { $0.userAnswers = Refusal(reason) }
@@ -46,7 +46,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "w")
     }
 
-    @Test func discardRemovesWhatNoKeyOpensAndNothingElse() throws {
+    @Test func discardRemovesOnlyUnopenableRows() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.add([.account: .text("c")], .whenPasscodeSetThisDeviceOnly)
@@ -77,7 +77,7 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: [true, false]) func anErasedKeychainLeavesNothingAndBeginsAgain(byDiscarding: Bool) throws {
+    @Test(arguments: [true, false]) func erasedKeychainIsEmptiedAndUsable(byDiscarding: Bool) throws {
         let room = try Room()
         for number in 0..<50 { try room.add([.account: .text("\(number)")], value: String(repeating: "x", count: 2000)) }
         try room.add(name, value: "v")
@@ -103,7 +103,7 @@ import VaubanRefusal
     }
 
     /// Two requests find the keychain erased; the second must not take away what the first one's caller added.
-    @Test func whatIsAddedAfterAnErasureStays() throws {
+    @Test func itemsAddedAfterErasureStay() throws {
         let room = try Room()
         try room.add(name)
         let recorded = try #require(try room.database.indexKeyGenerations()[100])
@@ -113,7 +113,7 @@ import VaubanRefusal
         #expect(try room.find(other).first?.value == "new")
     }
 
-    @Test func indexKeysThatNobodyKnowsAreRefusedAndNothingIsTouched() throws {
+    @Test func unknownIndexKeysAreRefusedWithoutChanges() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = room.enclave.state.withLock { $0.keys }

@@ -15,7 +15,7 @@ import VaubanSecretBytes
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
     @Test(arguments: Protection.allCases)
-    func eachClassOpensWhenItShould(_ protection: Protection) throws {
+    func classOpensInItsLockStates(_ protection: Protection) throws {
         let room = try Room()
         try room.add(name, value: "v", protection)
         #expect(try room.find(name).first?.value == "v")
@@ -39,7 +39,7 @@ import VaubanSecretBytes
                 == (protection.availability == .always ? "u" : protection.availability == .firstUnlock ? "w" : "v"))
     }
 
-    @Test func whileLockedClosedAndAbsentDiffer() throws {
+    @Test func lockedItemDiffersFromAbsentOne() throws {
         let room = try Room()
         try room.add(name)
         room.enclave.lock(room.leasedKeys)
@@ -55,7 +55,7 @@ import VaubanSecretBytes
         #expect(try room.find([.service: .text("s")], limit: .all).count == 1)
     }
 
-    @Test func aListBeforeFirstUnlockIsWholeOrRefused() throws {
+    @Test func listBeforeFirstUnlockIsCompleteOrRefused() throws {
         let room = try Room()
         try room.add(name, .always)
         room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
@@ -67,7 +67,7 @@ import VaubanSecretBytes
         #expect(try room.find([:]).count == 1)
     }
 
-    @Test func aClassWhoseKeyIsUnknownVanishesAndIsKeptAside() throws {
+    @Test func itemsOfUnknownClassKeyAreQuarantined() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         room.enclave.set { $0.passcodeIsSet = false }
@@ -79,7 +79,7 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func addingOverAnItemWhoseKeyIsGoneWorks() throws {
+    @Test func addingOverItemOfDestroyedKeySucceeds() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
@@ -88,7 +88,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test func newKeysWriteAndOldKeysStillRead() throws {
+    @Test func currentKeyWritesAndOlderKeysRead() throws {
         let room = try Room()
         try room.add(name, value: "old")
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -117,14 +117,14 @@ import VaubanSecretBytes
         #expect(isOfUse)
     }
 
-    @Test func oneLeaseServesManyRequests() throws {
+    @Test func leaseServesManyRequests() throws {
         let room = try Room()
         for number in 0..<5 { try room.add([.account: .text("\(number)")]) }
         #expect(try room.find([.account: .text("3")]).count == 1)
         #expect(room.enclave.state.withLock { $0.timesLeased } == 1)
     }
 
-    @Test func aLeaseOfAnEpochThatWasRecalledBringsNoClassAKeys() throws {
+    @Test func leaseOfRecalledEpochHasNoClassAKeys() throws {
         let room = try Room()
         let stale = try room.enclave.lease()
         room.enclave.lock(room.leasedKeys)
@@ -135,7 +135,7 @@ import VaubanSecretBytes
         try install(room)
     }
 
-    @Test func aLeaseIsNothingWithoutItsStandingConnection() throws {
+    @Test func leaseEndsWithItsStandingConnection() throws {
         let room = try Room()
         let leased = try room.enclave.lease()
         let before = room.leasedKeys.install(leased, slept: 0)
@@ -149,7 +149,7 @@ import VaubanSecretBytes
         #expect(room.leasedKeys.standing(within: 1000) == next)
     }
 
-    @Test func aRecallIsForOneUser() throws {
+    @Test func recallAffectsOneUser() throws {
         let room = try Room()
         try install(room)
         room.leasedKeys.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))

@@ -16,7 +16,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-@Suite struct DoorTests {
+@Suite struct KeychainConnectionTests {
     private let item = ItemAttributes([.account: .text("a"), .service: .text("s")])
 
     private var get: [UInt8] {
@@ -55,7 +55,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aValueGoesInAndOut() throws {
+    @Test func valueIsStoredAndReturned() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("s3cret", over: channel)
@@ -64,7 +64,7 @@ import VaubanSecretBytes
     }
 
     /// Value and password in one section, and to the enclave the password alone.
-    @Test func aPasswordComesBehindTheValue() throws {
+    @Test func passwordFollowsTheValue() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
@@ -87,7 +87,7 @@ import VaubanSecretBytes
         #expect(throws: ChannelError.self) { _ = try channel.receive(.machine) }
     }
 
-    @Test func whatIsMalformedEndsThatConnectionOnly() throws {
+    @Test func malformedMessageEndsOnlyItsConnection() throws {
         let rooms = try Rooms()
         let good = try rooms.client()
         try store("v", over: good)
@@ -111,7 +111,7 @@ import VaubanSecretBytes
         #expect(try read(over: good) == "v")
     }
 
-    @Test func anUnknownCallIsRefusedByNameAndTheConnectionStays() throws {
+    @Test func unknownRequestIsRefusedAndConnectionStays() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
@@ -123,7 +123,7 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test func aBrokenEnclaveConnectionIsMadeAgain() throws {
+    @Test func brokenEnclaveConnectionIsReestablished() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
@@ -136,7 +136,7 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test func theCallerHearsThatTheUserIsAsked() throws {
+    @Test func callerLearnsThatItWaitsForUser() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
@@ -148,7 +148,7 @@ import VaubanSecretBytes
         #expect(try reply(channel) == .done)
     }
 
-    @Test func aCallerThatHangsUpEndsThePrompt() throws {
+    @Test func hangingUpEndsThePrompt() throws {
         let rooms = try Rooms()
         var channel: Channel? = try rooms.client()
         try store("v", over: try #require(channel), control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
@@ -160,7 +160,7 @@ import VaubanSecretBytes
         #expect(rooms.enclave.promptEnded.wait(timeout: .now() + 10) == .success)
     }
 
-    @Test func aRecallIsCarriedOutBeforeItIsAnswered() throws {
+    @Test func recallErasesKeysBeforeReply() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
